@@ -1,0 +1,105 @@
+"""The values that travel between the parts. All are frozen; nothing here knows a database or a model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Mode = Literal["hipporag1", "dense", "bm25"]
+MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A unit of text to find.
+
+    `id` identifies it across runs; without one it is made from title and text. `metadata` is flat: strings, numbers,
+    booleans, or lists of one of these. `document` and `part` say which document, and which part of it, a passage is.
+    """
+
+    text: str
+    id: str | None = None
+    title: str = ""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    document: str | None = None
+    part: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A fact as the LLM wrote it, before normalisation."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an LLM read in one passage.
+
+    `malformed` holds, as JSON texts, the answers that were meant as triples but don't have exactly three parts; they
+    are reported and never completed. `error` says why nothing could be read; then the passage counts as failed.
+    """
+
+    entities: tuple[str, ...] = ()
+    triples: tuple[Triple, ...] = ()
+    malformed: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPassage:
+    """A passage together with what was read in it. `row` is its position in an imported corpus."""
+
+    passage: Passage
+    extraction: Extraction
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A node where the walk restarts. `weight` is its share of the restart probability; all seeds sum to 1.
+
+    `entity` is what the question said, `similarity` the cosine between that and the phrase.
+    """
+
+    phrase: str
+    weight: float
+    entity: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassage:
+    """A passage found. Scores compare within one answer only; their scale depends on the mode."""
+
+    id: str
+    title: str
+    text: str
+    score: float
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """An answer to `retrieve`.
+
+    `passages` best first; `seeds` where the walk started; `entities` what the question was linked by; `timings` in
+    milliseconds by stage (`total` is the whole). `fallback` says, in one sentence, why dense search answered instead
+    of the mode that was asked for, else None; `stale` is true when the graph changed faster than it could be projected.
+    """
+
+    question: str
+    mode: Mode
+    passages: tuple[RankedPassage, ...]
+    seeds: tuple[Seed, ...] = ()
+    entities: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    fallback: str | None = None
+    stale: bool = False
+
+    @property
+    def fell_back(self) -> bool:
+        """Whether dense search answered instead of the mode that was asked for."""
+        return self.fallback is not None

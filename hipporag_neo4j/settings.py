@@ -1,0 +1,84 @@
+"""Settings: from arguments, else from the environment. No file is read."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import platformdirs
+from pydantic import AfterValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.text import Normalisation
+
+EmbeddingProvider = Literal["sentence-transformers", "openai"]
+ProjectionWeights = Literal["sum", "paper"]
+
+DEFAULT_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
+
+
+def check_namespace(name: str) -> str:
+    """A namespace is 1 to 64 ASCII letters, digits, `_` or `-`; it becomes part of projection names and search terms."""
+    if 1 <= len(name) <= 64 and all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
+        return name
+    raise ConfigurationError(
+        f"The namespace {name!r} can't be used: take 1 to 64 ASCII letters, digits, '_' or '-', such as 'team_a'."
+    )
+
+
+class Settings(BaseSettings):
+    """What can be set, with its default. Environment names: `NEO4J_…` and `OPENAI_…` as everybody has them, the rest
+    `HIPPORAG_` + the field's name."""
+
+    model_config = SettingsConfigDict(env_prefix="HIPPORAG_", frozen=True, populate_by_name=True, extra="forbid")
+
+    neo4j_uri: str | None = Field(None, validation_alias="NEO4J_URI")
+    """Address of the server. Without one, the local server started by `hipporag-neo4j server start` is used."""
+    neo4j_username: str = Field("neo4j", validation_alias="NEO4J_USERNAME")
+    neo4j_password: SecretStr | None = Field(None, validation_alias="NEO4J_PASSWORD")
+    neo4j_database: str | None = Field(None, validation_alias="NEO4J_DATABASE")
+    query_timeout: float = Field(120.0, gt=0)
+    """Seconds after which the server ends a statement."""
+
+    namespace: Annotated[str, AfterValidator(check_namespace)] = "default"
+    normalisation: Normalisation | None = None
+    """Rule for new graphs (`unicode` unless set). An existing graph keeps its own; another one is refused."""
+
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    llm_model: str | None = None
+    """Name of the language model. Without one, indexing needs ready triples and questions need given entities."""
+    llm_concurrency: int = Field(8, ge=1, le=256)
+    llm_timeout: float = Field(120.0, gt=0)
+    llm_retries: int = Field(4, ge=0)
+    llm_max_tokens: int = Field(2048, ge=16)
+
+    embedding_provider: EmbeddingProvider = "sentence-transformers"
+    embedding_model: str = DEFAULT_EMBEDDING_MODEL
+    embedding_base_url: str | None = None
+    """Endpoint of the `openai` provider; `OPENAI_BASE_URL` unless set."""
+    embedding_api_key: SecretStr | None = None
+    """Key of the `openai` provider; `OPENAI_API_KEY` unless set."""
+    embedding_batch_size: int = Field(64, ge=1, le=2048)
+
+    passage_size: int = Field(1500, ge=100)
+    """Characters a passage holds at most; longer texts are split by sentences."""
+    synonym_threshold: float = Field(0.8, gt=0, le=1)
+    """Cosine from which two phrases are synonyms. A property of the embedding model: 0.8 suits all-MiniLM-L6-v2."""
+
+    damping: float = Field(0.5, ge=0, lt=1)
+    """Probability to follow an edge; 1 - damping is the paper's restart probability."""
+    iterations: int = Field(20, ge=1)
+    tolerance: float = Field(1e-6, gt=0)
+    """The walk ends when no node changes more than this in an iteration; seeds sum to 1."""
+    projection_weights: ProjectionWeights = "sum"
+    """`sum`: facts, synonyms and mentions add up. `paper`: as the official code builds its graph, for comparisons."""
+    fact_weight: float = Field(2.0, ge=0)
+    synonym_weight: float = Field(2.0, ge=0)
+    mention_weight: float = Field(1.0, ge=0)
+
+    data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("hipporag-neo4j", appauthor=False)))
+    """Where the local server keeps its data."""
+    cache_dir: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_cache_dir("hipporag-neo4j", appauthor=False))
+    )
+    """Where downloaded jars are kept."""

@@ -1,0 +1,48 @@
+"""Normalisation of phrases, and the texts that are embedded."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from typing import Literal, get_args
+
+Normalisation = Literal["unicode", "paper"]
+NORMALISATIONS: tuple[str, ...] = get_args(Normalisation)
+
+_PAPER_DROPPED = re.compile("[^A-Za-z0-9 ]")
+
+
+def normalise(text: str, rule: Normalisation) -> str:
+    """The form in which a phrase or predicate is compared and stored.
+
+    `unicode`: NFKC, lower-case, everything that is no letter, mark or number becomes a space, spaces collapse.
+    `paper`: the official code's ASCII rule; inner spaces stay, so other scripts become the empty phrase.
+    """
+    if rule == "paper":
+        return _PAPER_DROPPED.sub(" ", text.lower()).strip()
+    composed = unicodedata.normalize("NFKC", text).lower()
+    kept = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in composed)
+    return " ".join(kept.split())
+
+
+def is_short(phrase: str) -> bool:
+    """Whether a phrase is too short to look for synonyms: at most 2 letters or digits (official rule, any script)."""
+    return sum(c.isalnum() for c in phrase) <= 2
+
+
+def fact_text(subject: str, predicate: str, object_: str) -> str:
+    """The text that is embedded for a fact: the Python string of the tuple, as in the official code."""
+    return str((subject, predicate, object_))
+
+
+def passage_text(title: str, text: str) -> str:
+    """The text that is embedded and read by the LLM for a passage: title and text, a line each."""
+    return f"{title}\n{text}" if title else text
+
+
+def content_key(*parts: str) -> str:
+    """A key made from content: 32 hexadecimal digits that are the same in every process.
+
+    The parts are joined as JSON, so ("a", "bc") and ("ab", "c") differ.
+    """
+    return hashlib.blake2b(json.dumps(parts, ensure_ascii=False).encode(), digest_size=16).hexdigest()
