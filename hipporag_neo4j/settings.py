@@ -17,7 +17,7 @@ DEFAULT_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 
 
 def check_namespace(name: str) -> str:
-    """A namespace is 1 to 64 ASCII letters, digits, `_` or `-`; it becomes part of projection names and search terms."""
+    """A namespace is 1 to 64 ASCII letters, digits, `_` or `-`: part of projection names and search terms."""
     if 1 <= len(name) <= 64 and all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
         return name
     raise ConfigurationError(
@@ -49,8 +49,14 @@ class Settings(BaseSettings):
     """Name of the language model. Without one, indexing needs ready triples and questions need given entities."""
     llm_concurrency: int = Field(8, ge=1, le=256)
     llm_timeout: float = Field(120.0, gt=0)
+    """Seconds one attempt may take."""
     llm_retries: int = Field(4, ge=0)
+    """Attempts after the first when the endpoint is busy, failing or out of reach."""
+    llm_deadline: float = Field(300.0, gt=0)
+    """Seconds after which a call is given up, all its attempts and waits included."""
     llm_max_tokens: int = Field(2048, ge=16)
+    prompts_dir: Path | None = None
+    """Folder with prompts of your own; a file that is absent there is taken from the package."""
 
     embedding_provider: EmbeddingProvider = "sentence-transformers"
     embedding_model: str = DEFAULT_EMBEDDING_MODEL
@@ -59,6 +65,9 @@ class Settings(BaseSettings):
     embedding_api_key: SecretStr | None = None
     """Key of the `openai` provider; `OPENAI_API_KEY` unless set."""
     embedding_batch_size: int = Field(64, ge=1, le=2048)
+    embedding_timeout: float = Field(60.0, gt=0)
+    """Seconds an attempt of the `openai` provider may take."""
+    embedding_retries: int = Field(4, ge=0)
 
     passage_size: int = Field(1500, ge=100)
     """Characters a passage holds at most; longer texts are split by sentences."""

