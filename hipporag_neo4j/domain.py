@@ -9,6 +9,14 @@ MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] |
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation with a language model."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A unit of text to find.
 
@@ -39,12 +47,17 @@ class Extraction:
 
     `malformed` holds, as JSON texts, the answers that were meant as triples but don't have exactly three parts; they
     are reported and never completed. `error` says why nothing could be read; then the passage counts as failed.
+    `truncated` is true when an answer was cut off, so that facts may be missing. The tokens are those of all calls made
+    for the passage, failed ones included; 0 where the endpoint doesn't count.
     """
 
     entities: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()
     malformed: tuple[str, ...] = ()
     error: str | None = None
+    truncated: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

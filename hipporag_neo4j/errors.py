@@ -13,6 +13,7 @@ HippoRAGError
 │   └── QueryError                a statement failed
 ├── ModelError
 │   ├── LLMError                  the language model's endpoint failed
+│   │   └── LLMAccessError            it refuses the key, the account or the model: every call would fail
 │   ├── UnreadableAnswerError     the model answered, but not in a shape that can be read
 │   └── EmbeddingError            the embedding model failed
 └── LocalServerError          the local Neo4j server can't be fetched, started or stopped
@@ -81,8 +82,20 @@ class LLMError(ModelError):
     """The language model's endpoint failed; nothing is known about what it would have answered."""
 
 
+class LLMAccessError(LLMError):
+    """The endpoint refuses the key, the account or the model: every further call would fail the same way."""
+
+
 class UnreadableAnswerError(ModelError):
-    """The language model answered, but not in a shape that can be read."""
+    """The language model answered, but not in a shape that can be read.
+
+    Attributes: `prompt_tokens` and `completion_tokens` are what the answer cost all the same.
+    """
+
+    def __init__(self, message: str, *, prompt_tokens: int = 0, completion_tokens: int = 0) -> None:
+        super().__init__(message)
+        self.prompt_tokens = prompt_tokens
+        self.completion_tokens = completion_tokens
 
 
 class EmbeddingError(ModelError):
