@@ -16,9 +16,9 @@ PACKAGE = "hipporag_neo4j"
 # Statements, not words: an error message may say "RETURN" or "match".
 CYPHER = re.compile(
     r"\bMATCH\s*\(|\bMERGE\s*\(|\bCREATE\s+(?:\(|CONSTRAINT\b|(?:\w+\s+)?INDEX\b)|\bUNWIND\s+\S+\s+AS\b"
-    r"|\bDETACH\s+DELETE\b|\bCALL\s*(?:\(|\{|[a-z]\w*\.)|\bRETURN\s+(?:DISTINCT\s+)?(?:\w+[.(]|\w+\s+AS\b|\$|\d)"
-    r"|\bSHOW\s+(?:\w+\s+)?(?:INDEX|CONSTRAINT|PROCEDURE|FUNCTION|DATABASE|SETTING|TRANSACTION)(?:E?S)?\b"
-    r"|\bDROP\s+(?:INDEX|CONSTRAINT|DATABASE)\b|\bLOAD\s+CSV\b|^\s*CYPHER\s+\d"
+    r"|\bDETACH\s+DELETE\b|\bCALL\s*(?:\(|\{|[a-z]\w*\.)|\bLOAD\s+CSV\b|\bALTER\s+(?:CURRENT\s+)?USER\b"
+    r"|^\s*(?:RETURN\s+\S|CYPHER\s+\d|(?:SHOW|DROP)\s+[A-Z]{4,})",
+    re.MULTILINE,
 )
 # A home, a temporary folder, a workplace: right on one machine only. Relative paths and `$HOME/…` don't count.
 MACHINE_PATH = re.compile(r"(?<![\w.$}~*-])(?:/(?:home|Users|root|tmp|work)/\w|[A-Z]:\\Users\\)")
