@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Mode = Literal["hipporag1", "dense", "bm25"]
+MODES: tuple[str, ...] = get_args(Mode)
+Role = Literal["system", "user", "assistant"]
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
 
 
@@ -12,7 +14,7 @@ MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] |
 class Message:
     """One message of a conversation with a language model."""
 
-    role: Literal["system", "user", "assistant"]
+    role: Role
     content: str
 
 

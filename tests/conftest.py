@@ -15,6 +15,7 @@ import pytest
 from hipporag_neo4j.embedding import make_embedder
 from hipporag_neo4j.settings import Settings
 from tests.embedders import CachedEmbedder, HashEmbedder
+from tests.llm_server import LLMServer, running_llm_server
 from tests.servers import (
     PREFIX,
     ROOT,
@@ -136,6 +137,13 @@ def clean_database(server: TestServer, driver: "neo4j.Driver") -> Iterator[None]
 def hash_embedder() -> HashEmbedder:
     """A deterministic embedder that needs no model."""
     return HashEmbedder()
+
+
+@pytest.fixture
+def llm_server() -> Iterator[LLMServer]:
+    """A server that speaks the OpenAI protocol as the test tells it to; its address is `llm_server.url`."""
+    with running_llm_server() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,89 @@
+"""Language models: one small protocol, and the model that the settings choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, Protocol
+
+from hipporag_neo4j.answers import ShapeT
+from hipporag_neo4j.domain import Message
+from hipporag_neo4j.errors import ConfigurationError, UnreadableAnswerError
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.llm.openai_model import OpenAIModel
+    from hipporag_neo4j.settings import Settings
+
+__all__ = ["Answer", "LanguageModel", "Message", "ask", "make_language_model"]
+
+_NUDGE = "\n\nAn earlier answer could not be read. Answer with the JSON object described above and nothing else."
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[ShapeT]):
+    """What a model answered, and what it cost; tokens are 0 where the endpoint doesn't count them.
+
+    `truncated`: the answer was cut off at the token limit, so something may be missing at its end.
+    """
+
+    value: ShapeT
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    truncated: bool = False
+
+
+class LanguageModel(Protocol):
+    """A language model. `answer` is called by several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, for reports."""
+
+    def answer(self, messages: Sequence[Message], shape: type[ShapeT]) -> Answer[ShapeT]:
+        """The model's answer to a conversation, as a `shape`.
+
+        Raises LLMError when the endpoint fails, LLMAccessError when every further call would fail too, and
+        UnreadableAnswerError when it answers in no usable form.
+        """
+
+
+def make_language_model(settings: Settings) -> OpenAIModel:
+    """The model that the settings name, behind any OpenAI-compatible endpoint. Nothing is sent yet.
+
+    Raises ConfigurationError when no model is named, or neither a key nor an address is set.
+    """
+    if settings.llm_model is None:
+        raise ConfigurationError(
+            "No language model is set. Set HIPPORAG_LLM_MODEL to its name, and OPENAI_API_KEY, or OPENAI_BASE_URL for "
+            "a server of your own, such as http://localhost:11434/v1."
+        )
+    from hipporag_neo4j.llm.openai_model import OpenAIModel
+
+    return OpenAIModel(settings, name=settings.llm_model)
+
+
+def ask(model: LanguageModel, messages: Sequence[Message], shape: type[ShapeT]) -> Answer[ShapeT]:
+    """The model's answer; an unreadable one is asked for once more. The tokens of both attempts are counted.
+
+    Raises what `LanguageModel.answer` raises.
+    """
+    try:
+        return model.answer(messages, shape)
+    except UnreadableAnswerError as error:
+        first = error
+    # The request must differ, or a model at temperature 0 says the same again. A message more would break chat
+    # templates that want the roles to alternate.
+    nudged = [*messages[:-1], replace(messages[-1], content=messages[-1].content + _NUDGE)]
+    try:
+        second = model.answer(nudged, shape)
+    except UnreadableAnswerError as error:
+        raise UnreadableAnswerError(
+            f"{error} (asked twice)",
+            prompt_tokens=first.prompt_tokens + error.prompt_tokens,
+            completion_tokens=first.completion_tokens + error.completion_tokens,
+        ) from error
+    return replace(
+        second,
+        prompt_tokens=first.prompt_tokens + second.prompt_tokens,
+        completion_tokens=first.completion_tokens + second.completion_tokens,
+    )

@@ -1,0 +1,202 @@
+"""A language model behind any OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ValidationError
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
+
+from hipporag_neo4j.answers import ShapeT, excerpt, read_answer
+from hipporag_neo4j.domain import Message
+from hipporag_neo4j.errors import ConfigurationError, ModelError, UnreadableAnswerError
+from hipporag_neo4j.llm import Answer
+from hipporag_neo4j.llm.dialect import Dialect, SharedDialect
+from hipporag_neo4j.llm.trouble import (
+    Endpoint,
+    GarbledResponseError,
+    WaitBeforeRetry,
+    is_passing,
+    withheld_answer,
+    without_password,
+)
+
+if TYPE_CHECKING:
+    import openai
+
+    from hipporag_neo4j.settings import Settings
+
+# Endpoints that check no key still get one, since the client insists on sending something.
+_NO_KEY = "no-key"
+
+
+class _Said(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+class OpenAIModel:
+    """A LanguageModel behind HTTP: POST {base_url}/chat/completions, at temperature 0.
+
+    `backoff` is the wait in seconds before the second attempt; it doubles from one to the next, unless the endpoint
+    names a longer one. Safe to share between threads; the key is in no message, log or repr.
+    """
+
+    def __init__(self, settings: Settings, *, name: str, backoff: float = 0.5) -> None:
+        self.name = name
+        key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key is not None else ""
+        _check_address(settings.openai_base_url)
+        _check_key(key, settings.openai_base_url)
+        self._settings = settings
+        self._backoff = backoff
+        self._endpoint = Endpoint(model=name, address=settings.openai_base_url or "https://api.openai.com/v1", key=key)
+        self._dialect = SharedDialect()
+        self._lock = threading.Lock()
+        self._opened: openai.OpenAI | None = None
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the endpoint has been found to understand so far; `dialect.structure` says how JSON is asked for."""
+        return self._dialect.current
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def answer(self, messages: Sequence[Message], shape: type[ShapeT]) -> Answer[ShapeT]:
+        """The model's answer as a `shape`; see LanguageModel."""
+        sent = [{"role": message.role, "content": _sendable(message.content)} for message in messages]
+        with self._dialect.call():
+            completion = self._complete(sent, shape)
+        usage = completion.usage or _Usage()
+        try:
+            value, truncated = _read(completion, shape, self._settings.llm_max_tokens)
+        except UnreadableAnswerError as error:
+            raise UnreadableAnswerError(
+                str(error), prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
+            ) from error
+        return Answer(value, usage.prompt_tokens, usage.completion_tokens, truncated)
+
+    def _complete(self, sent: list[dict[str, str]], shape: type[BaseModel]) -> _Completion:
+        import openai
+
+        dialect = self._dialect.current
+        started = time.monotonic()
+        while True:
+            parameters = dialect.parameters(shape, self._settings.llm_max_tokens)
+            try:
+                return self._persist({"messages": sent, **parameters}, started)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                complaint = "" if withheld_answer(error) is not None else self._endpoint.complaint(error)
+                other = self._dialect.refused(dialect, complaint)
+                if other is None:
+                    raise self._translated(error, started) from self._endpoint.cause(error)
+                dialect = other
+            except (openai.OpenAIError, GarbledResponseError) as error:
+                raise self._translated(error, started) from self._endpoint.cause(error)
+
+    def _persist(self, body: dict[str, Any], started: float) -> _Completion:
+        """Send a request until it is answered, the retries are used up or the deadline would pass while waiting."""
+        ends = started + self._settings.llm_deadline
+        retrying = Retrying(
+            retry=retry_if_exception(is_passing),
+            wait=WaitBeforeRetry(self._backoff),
+            stop=stop_after_attempt(self._settings.llm_retries + 1) | stop_before_delay(ends - time.monotonic()),
+            reraise=True,
+        )
+        return retrying(self._send, body, ends)
+
+    def _send(self, body: dict[str, Any], ends: float) -> _Completion:
+        timeout = min(self._settings.llm_timeout, max(ends - time.monotonic(), 1.0))
+        response = self._client.chat.completions.with_raw_response.create(model=self.name, timeout=timeout, **body)
+        text = response.text
+        try:
+            return _Completion.model_validate_json(text)
+        except ValidationError as error:
+            raise GarbledResponseError(excerpt(text) if text else "an empty body") from error
+
+    def _translated(self, error: Exception, started: float) -> ModelError:
+        return self._endpoint.translated(error, seconds=time.monotonic() - started)
+
+    @property
+    def _client(self) -> openai.OpenAI:
+        import openai
+
+        with self._lock:
+            if self._opened is None:
+                self._opened = openai.OpenAI(
+                    api_key=self._endpoint.key or _NO_KEY, base_url=self._endpoint.address, max_retries=0
+                )
+            return self._opened
+
+
+def _read(completion: _Completion, shape: type[ShapeT], max_tokens: int) -> tuple[ShapeT, bool]:
+    """The answer in a completion, and whether it was cut off."""
+    if not completion.choices:
+        raise UnreadableAnswerError("the response holds no answer")
+    choice = completion.choices[0]
+    truncated = choice.finish_reason == "length"
+    raw = choice.message.content or ""
+    if choice.message.refusal and not raw:
+        raise UnreadableAnswerError(f"the model refused: {excerpt(choice.message.refusal)}")
+    if choice.finish_reason == "content_filter":
+        raise UnreadableAnswerError("the endpoint's content filter withheld the answer")
+    try:
+        return read_answer(raw, shape, truncated=truncated), truncated
+    except UnreadableAnswerError as error:
+        if not truncated:
+            raise
+        raise UnreadableAnswerError(
+            f"{error}; it was cut off at {max_tokens} tokens (HIPPORAG_LLM_MAX_TOKENS)"
+        ) from error
+
+
+def _sendable(text: str) -> str:
+    """Text that can be sent: lone surrogates become U+FFFD, and NUL, which ends a text for some servers, a space."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", " ")
+
+
+def _check_address(address: str | None) -> None:
+    if address is None:
+        return
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError(
+            f"OPENAI_BASE_URL is {without_password(address)!r}, which is no http address. It looks like "
+            "http://localhost:11434/v1."
+        )
+
+
+def _check_key(key: str, address: str | None) -> None:
+    if not key and address is None:
+        raise ConfigurationError(
+            "A language model is set, but neither a key nor an address. Set OPENAI_API_KEY for OpenAI, or "
+            "OPENAI_BASE_URL for another server, such as http://localhost:11434/v1."
+        )
+    if not all(c.isascii() and c.isprintable() and c != " " for c in key):
+        raise ConfigurationError(
+            "OPENAI_API_KEY holds a character that no key has: a space, a line break or a non-ASCII letter. Copy it "
+            "again."
+        )

@@ -1,0 +1,100 @@
+"""The prompts, as files of messages; a team replaces one by a file of the same name in its `prompts_dir`.
+
+A file is a list of messages, each under a line `[system]`, `[user]` or `[assistant]`, with placeholders such as
+`{{passage}}`. A file is read once in a process. What is filled in is data: it can't add a message or a placeholder,
+and can't close the tags that the package's own prompts put around it.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import cast, get_args
+
+from hipporag_neo4j.domain import Message, Role
+from hipporag_neo4j.errors import ConfigurationError
+
+PLACEHOLDERS: Mapping[str, frozenset[str]] = {
+    "entities.txt": frozenset({"passage"}),
+    "triples.txt": frozenset({"passage", "entities"}),
+    "question_entities.txt": frozenset({"question"}),
+}
+"""The prompt files, and the placeholders that each must use."""
+
+_ROLE_LINE = re.compile(rf"^\[({'|'.join(get_args(Role))})\][ \t]*$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|entities|question)\b)", re.IGNORECASE)
+
+
+def entity_messages(passage_text: str, prompts_dir: Path | None = None) -> tuple[Message, ...]:
+    """Asks for the named entities of a passage. Answered by an EntitiesAnswer."""
+    return _fill("entities.txt", prompts_dir, {"passage": passage_text})
+
+
+def triple_messages(passage_text: str, entities: Sequence[str], prompts_dir: Path | None = None) -> tuple[Message, ...]:
+    """Asks for the facts of a passage, given its named entities. Answered by a TriplesAnswer."""
+    listed = json.dumps(list(entities), ensure_ascii=False)
+    return _fill("triples.txt", prompts_dir, {"passage": passage_text, "entities": listed})
+
+
+def question_entity_messages(question: str, prompts_dir: Path | None = None) -> tuple[Message, ...]:
+    """Asks for the named entities of a question. Answered by an EntitiesAnswer."""
+    return _fill("question_entities.txt", prompts_dir, {"question": question})
+
+
+def check_prompts(prompts_dir: Path | None) -> None:
+    """Raise ConfigurationError, naming the file, unless every prompt in the folder can be used."""
+    if prompts_dir is not None and not any((prompts_dir / name).is_file() for name in PLACEHOLDERS):
+        raise ConfigurationError(
+            f"The prompts folder {prompts_dir} holds none of {', '.join(PLACEHOLDERS)}. Correct HIPPORAG_PROMPTS_DIR, "
+            "or put at least one of these files there."
+        )
+    for name in PLACEHOLDERS:
+        _load(name, prompts_dir)
+
+
+def _fill(name: str, prompts_dir: Path | None, values: Mapping[str, str]) -> tuple[Message, ...]:
+    quoted = {key: _TAG.sub("‹", value) for key, value in values.items()}
+    return tuple(
+        Message(message.role, _PLACEHOLDER.sub(lambda found: quoted[found[1]], message.content))
+        for message in _load(name, prompts_dir)
+    )
+
+
+@cache
+def _load(name: str, prompts_dir: Path | None) -> tuple[Message, ...]:
+    own = prompts_dir / name if prompts_dir is not None else None
+    source = own if own is not None and own.is_file() else resources.files(__name__) / name
+    try:
+        text = source.read_text(encoding="utf-8").removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"The prompt {source} can't be read: {error}. It must be a UTF-8 text file."
+        ) from error
+    messages = _parse(text, str(source))
+    used = {found for message in messages for found in _PLACEHOLDER.findall(message.content)}
+    if used != PLACEHOLDERS[name]:
+        raise ConfigurationError(
+            f"The prompt {source} uses the placeholders {_listed(used)}; it must use {_listed(PLACEHOLDERS[name])}."
+        )
+    return messages
+
+
+def _parse(text: str, source: str) -> tuple[Message, ...]:
+    before, *rest = _ROLE_LINE.split(text)
+    if before.strip() or not rest:
+        raise ConfigurationError(
+            f"The prompt {source} must begin with a line [system], [user] or [assistant], not {text.strip()[:40]!r}."
+        )
+    messages = tuple(
+        Message(cast(Role, role), content.strip()) for role, content in zip(rest[::2], rest[1::2], strict=True)
+    )
+    if messages[-1].role != "user":
+        raise ConfigurationError(f"The prompt {source} must end with a [user] message: the one to be answered.")
+    return messages
+
+
+def _listed(names: set[str] | frozenset[str]) -> str:
+    return ", ".join(f"{{{{{name}}}}}" for name in sorted(names)) or "none"
