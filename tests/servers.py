@@ -93,7 +93,7 @@ def _given(given: Mapping[str, str]) -> TestServer:
     )
     try:
         with open_driver(server) as driver:
-            driver.verify_connectivity(database=server.database)
+            driver.execute_query("RETURN 1", database_=server.database)
     except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError) as error:
         raise NoServerError(f"NEO4J_URI is {server.uri}, which doesn't answer as it should: {error}") from error
     return server
