@@ -91,3 +91,7 @@ class Settings(BaseSettings):
         default_factory=lambda: Path(platformdirs.user_cache_dir("hipporag-neo4j", appauthor=False))
     )
     """Where downloaded jars are kept."""
+    server_password: SecretStr | None = None
+    """Password of the local server; a random one unless set."""
+    maven_repository: str | None = None
+    """Address of a Maven repository that serves the local server's jars; Maven Central unless set."""

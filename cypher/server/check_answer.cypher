@@ -1,0 +1,5 @@
+// Whether the database answers at all.
+// params: none
+// returns: answer (int)
+// mode: read
+RETURN 1 AS answer

@@ -1,0 +1,24 @@
+"""What is the server waiting for? Told to whoever asks, step by step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Stage = Literal["verify", "fetch", "start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a stage is: `verify` and `fetch` count bytes, `start` counts seconds up to the time limit."""
+
+    stage: Stage
+    done: float
+    total: float
+
+
+OnProgress = Callable[[Progress], None]
+"""Is called from several threads, but never from two at once."""
+
+
+def ignore(_progress: Progress) -> None:
+    """For callers that show nothing."""
