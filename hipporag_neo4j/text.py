@@ -26,8 +26,8 @@ def normalise(text: str, rule: Normalisation) -> str:
 
 
 def is_short(phrase: str) -> bool:
-    """Whether a phrase is too short to look for synonyms: at most 2 letters or digits (official rule, any script)."""
-    return sum(c.isalnum() for c in phrase) <= 2
+    """Whether a normalised phrase is too short to look for synonyms: at most 2 letters or digits, in any script."""
+    return len(phrase.replace(" ", "")) <= 2
 
 
 def fact_text(subject: str, predicate: str, object_: str) -> str:

@@ -1,0 +1,9 @@
+// The published version of a namespace's graph, and whether its projection is in memory.
+// params: namespace (str), prefix (str), suffix (str)
+// returns: graph (str, the projection's name), version (int), published (int), found (bool)
+// mode: read
+CYPHER 25
+MATCH (graph:HippoGraph {namespace: $namespace})
+WITH graph, $prefix + toString(graph.published) + $suffix AS name
+CALL gds.graph.exists(name) YIELD exists
+RETURN name AS graph, graph.version AS version, graph.published AS published, exists AS found

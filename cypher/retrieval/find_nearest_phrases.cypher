@@ -1,0 +1,22 @@
+// For each entity of a question the one phrase with the highest cosine, an equal name first: over-fetched from the
+// index, scored exactly.
+// params: namespace (str), entities (list of {name, key, embedding}), fetch (int)
+// returns: entity (str), key (str), phrase (str), similarity (float, cosine), passages (int, that mention the phrase)
+// mode: read
+CYPHER 25
+UNWIND $entities AS entity
+CALL (entity) {
+  MATCH (near:Phrase)
+    SEARCH near IN (VECTOR INDEX hipporag_phrase_embedding FOR entity.embedding WHERE near.namespace = $namespace LIMIT $fetch)
+  RETURN near AS found
+  UNION
+  MATCH (same:Phrase {key: entity.key, namespace: $namespace})
+  RETURN same AS found
+}
+WITH entity, found.key AS key, found.name AS phrase, COUNT { (found)<-[:MENTIONS]-(:Passage) } AS passages,
+     2 * vector.similarity.cosine(found.embedding, entity.embedding) - 1 AS similarity
+WHERE passages > 0
+ORDER BY key = entity.key DESC, similarity DESC, key
+WITH entity, collect({key: key, phrase: phrase, similarity: similarity, passages: passages})[0] AS nearest
+RETURN entity.name AS entity, nearest.key AS key, nearest.phrase AS phrase, nearest.similarity AS similarity,
+       nearest.passages AS passages

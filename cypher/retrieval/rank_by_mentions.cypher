@@ -1,0 +1,20 @@
+// HippoRAG 1: personalized PageRank over phrases from weighted seeds, passages by the mention-weighted sum of their phrases.
+// params: graph (str), namespace (str), published (int), seeds (list of {key, weight}, not empty, weights sum to 1),
+//         damping (float), iterations (int), tolerance (float), concurrency (int), minimum (float), limit (int)
+// returns: id (str), title (str), text (str), score (float), row (int or null), properties (map)
+// mode: read
+CYPHER 25
+MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = $published
+UNWIND $seeds AS seed
+MATCH (phrase:Phrase {key: seed.key}) WHERE phrase.namespace = $namespace
+WITH collect([phrase, seed.weight]) AS sourceNodes
+CALL gds.pageRank.stream($graph, {sourceNodes: sourceNodes, dampingFactor: $damping, maxIterations: $iterations,
+  tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency})
+YIELD nodeId, score
+WITH nodeId, score WHERE score > $minimum
+WITH gds.util.asNode(nodeId) AS phrase, score
+MATCH (phrase)<-[mention:MENTIONS]-(passage:Passage)
+WITH passage, sum(mention.count * score) AS score
+ORDER BY score DESC, passage.id LIMIT $limit
+RETURN passage.id AS id, passage.title AS title, passage.text AS text, score, passage.row AS row,
+       passage {.*, embedding: null, text: null} AS properties

@@ -1,0 +1,8 @@
+// Versions of Neo4j and of Graph Data Science.
+// params: none
+// returns: neo4j (str), edition (str), gds (str)
+// mode: read
+CYPHER 25
+CALL dbms.components() YIELD name, versions, edition
+WITH versions, edition WHERE name = 'Neo4j Kernel'
+RETURN versions[0] AS neo4j, edition, gds.version() AS gds

@@ -1,0 +1,8 @@
+// Phrases of a namespace, their synonym pairs, and those whose synonyms were not looked for yet.
+// params: namespace (str)
+// returns: phrases (int), synonyms (int), unlinked (int)
+// mode: read
+CYPHER 25
+MATCH (phrase:Phrase {namespace: $namespace})
+RETURN count(*) AS phrases, sum(COUNT { (phrase)-[:SYNONYM]->() }) AS synonyms,
+       sum(CASE WHEN phrase.unlinked THEN 1 ELSE 0 END) AS unlinked

@@ -1,0 +1,21 @@
+"""Multi-hop retrieval for teams that run Neo4j: HippoRAG on Neo4j and Graph Data Science."""
+
+from typing import TYPE_CHECKING, Any
+
+from hipporag_neo4j import errors
+from hipporag_neo4j.domain import Passage, RankedPassage, RetrievalResult, Seed
+from hipporag_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.hipporag import HippoRAG
+
+__all__ = ["HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed", "Settings", "errors"]
+
+
+def __getattr__(name: str) -> Any:
+    # The facade pulls in everything; `import hipporag_neo4j` stays quick.
+    if name == "HippoRAG":
+        from hipporag_neo4j.hipporag import HippoRAG
+
+        return HippoRAG
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,225 @@
+"""The connection to Neo4j, and the only module that imports its driver: runs named statements, translates errors."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from hipporag_neo4j import queries
+from hipporag_neo4j.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    DatabaseError,
+    QueryError,
+    ServerUnavailableError,
+    UnsupportedServerError,
+)
+
+if TYPE_CHECKING:
+    import neo4j
+    import numpy as np
+    from numpy.typing import NDArray
+
+Row = dict[str, Any]
+ResultT = TypeVar("ResultT")
+
+USER_AGENT = "hipporag-neo4j"
+_CONNECTION_TIMEOUT = 15.0
+
+
+class Transaction:
+    """A transaction under way; what it writes is all there or not at all."""
+
+    def __init__(self, transaction: "neo4j.ManagedTransaction") -> None:
+        self._transaction = transaction
+
+    def run(self, query: str, **parameters: Any) -> list[Row]:
+        """Run a named statement; the names of the parameters must be exactly the declared ones."""
+        statement = queries.load(query)
+        _check_parameters(statement, parameters)
+        with _translated(statement.name):
+            return [record.data() for record in self._transaction.run(_literal(statement.text), parameters)]
+
+
+class Database:
+    """One database on one server. Safe to share between threads."""
+
+    def __init__(
+        self, driver: "neo4j.Driver", *, name: str | None = None, timeout: float = 120.0, owns_driver: bool = False
+    ) -> None:
+        """`name` is the server's default database when None; `timeout`, in seconds, ends a statement on the server."""
+        self._driver = driver
+        self._name = name
+        self._timeout = timeout
+        self._owns_driver = owns_driver
+
+    @classmethod
+    def connect(
+        cls, uri: str, *, username: str, password: str | None, name: str | None = None, timeout: float = 120.0
+    ) -> Self:
+        """Connect and make sure that somebody answers.
+
+        Raises ServerUnavailableError, AuthenticationError, or ConfigurationError for an address that is none.
+        """
+        import neo4j
+
+        try:
+            driver = neo4j.GraphDatabase.driver(
+                uri,
+                auth=(username, password) if password is not None else None,
+                user_agent=USER_AGENT,
+                connection_timeout=_CONNECTION_TIMEOUT,
+                max_transaction_retry_time=30.0,
+            )
+        except (neo4j.exceptions.ConfigurationError, ValueError) as error:
+            raise ConfigurationError(
+                f"NEO4J_URI is {uri!r}, which is no address of a Neo4j server ({error}). "
+                "Take one such as 'bolt://localhost:7687' or 'neo4j+s://host'."
+            ) from error
+        database = cls(driver, name=name, timeout=timeout, owns_driver=True)
+        try:
+            with _translated("connect", uri):
+                driver.verify_connectivity()
+        except DatabaseError:
+            driver.close()
+            raise
+        return database
+
+    def close(self) -> None:
+        """Close the driver, unless it was handed in."""
+        if self._owns_driver:
+            self._driver.close()
+
+    def run(self, query: str, **parameters: Any) -> list[Row]:
+        """Run a named statement in a transaction of its own, repeated on transient errors.
+
+        Reads go to a reader of a cluster, writes to its leader. Raises QueryError, ServerUnavailableError,
+        AuthenticationError or UnsupportedServerError.
+        """
+        statement = queries.load(query)
+        if statement.mode == "schema":
+            _check_parameters(statement, parameters)
+            with _translated(query), self._session("write") as session:
+                return [record.data() for record in session.run(_literal(statement.text), parameters)]
+        return self._transact(statement.mode, query, lambda transaction: transaction.run(query, **parameters))
+
+    def write(self, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
+        """Run several statements in one write transaction, repeated as a whole on transient errors.
+
+        `name` is what a database administrator sees in SHOW TRANSACTIONS.
+        """
+        return self._transact("write", name, work)
+
+    def stream(self, query: str, *, batch: int = 1000, **parameters: Any) -> Iterator[Row]:
+        """Rows of a read statement as they arrive, `batch` at a time; not repeated on errors."""
+        statement = queries.load(query)
+        _check_parameters(statement, parameters)
+        with _translated(query), self._session("read", fetch_size=batch) as session:
+            for record in session.run(_literal(statement.text), parameters):
+                yield record.data()
+
+    def _transact(self, mode: str, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
+        import neo4j
+
+        @neo4j.unit_of_work(metadata={"app": USER_AGENT, "statement": name}, timeout=self._timeout)
+        def transaction_work(transaction: "neo4j.ManagedTransaction") -> ResultT:
+            return work(Transaction(transaction))
+
+        with _translated(name), self._session(mode) as session:
+            execute = session.execute_read if mode == "read" else session.execute_write
+            return execute(transaction_work)
+
+    def _session(self, mode: str, fetch_size: int = 1000) -> "neo4j.Session":
+        return self._driver.session(
+            database=self._name,
+            default_access_mode="READ" if mode == "read" else "WRITE",
+            fetch_size=fetch_size,
+            notifications_min_severity="OFF",
+        )
+
+    @property
+    def driver(self) -> "neo4j.Driver":
+        """The driver, for the Graph Data Science client."""
+        return self._driver
+
+    @property
+    def name(self) -> str | None:
+        """The database's name, None for the server's default."""
+        return self._name
+
+
+def as_vectors(matrix: "NDArray[np.float32]") -> "list[neo4j.vector.Vector]":
+    """The rows of a matrix as the driver's vectors: eight times faster to send than lists."""
+    import numpy
+    from neo4j.vector import Vector
+
+    return [Vector.from_numpy(row) for row in numpy.ascontiguousarray(matrix, dtype=numpy.float32)]
+
+
+def as_matrix(vectors: "Sequence[neo4j.vector.Vector]", dimensions: int) -> "NDArray[np.float32]":
+    """The driver's vectors as a matrix of shape (len(vectors), dimensions)."""
+    import numpy
+
+    if not vectors:
+        return numpy.empty((0, dimensions), dtype=numpy.float32)
+    raw = b"".join(vector.raw() for vector in vectors)
+    return numpy.frombuffer(raw, dtype=">f4").astype(numpy.float32).reshape(len(vectors), dimensions)
+
+
+def _check_parameters(query: queries.Query, parameters: Mapping[str, Any]) -> None:
+    given = frozenset(parameters)
+    if given != query.parameters:
+        raise TypeError(
+            f"cypher/{query.name}.cypher takes {sorted(query.parameters)}: "
+            f"missing {sorted(query.parameters - given)}, unknown {sorted(given - query.parameters)}."
+        )
+
+
+def _literal(text: str) -> Any:
+    # The driver's type asks for a LiteralString; the statements come from files that are part of the package.
+    return text
+
+
+@contextmanager
+def _translated(query: str, uri: str | None = None) -> Iterator[None]:
+    """Turn the driver's exceptions into this package's: none of its own ever reaches a caller."""
+    import neo4j.exceptions as driver
+
+    where = f" at {uri}" if uri else ""
+    try:
+        yield
+    except driver.AuthError as error:
+        raise AuthenticationError(
+            f"Neo4j{where} refuses the user name or password ({error.message}). "
+            "Check NEO4J_USERNAME and NEO4J_PASSWORD."
+        ) from error
+    except (driver.ServiceUnavailable, driver.SessionExpired, driver.IncompleteCommit) as error:
+        raise ServerUnavailableError(
+            f"Neo4j{where} can't be reached, or the connection broke during {query!r} ({_first_line(error)}). "
+            "Check that the server runs (`hipporag-neo4j server status`, `hipporag-neo4j doctor`), then try again; "
+            "what was written stays, and indexing goes on from there."
+        ) from error
+    except driver.Neo4jError as error:
+        raise _translate_server_error(query, error) from error
+    except driver.DriverError as error:
+        raise DatabaseError(f"The Neo4j driver failed during {query!r}: {_first_line(error)}") from error
+
+
+def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") -> DatabaseError:
+    code, message = error.code or "", error.message or ""
+    if "Unknown function 'gds." in message or (code.endswith("ProcedureNotFound") and "gds." in message):
+        return UnsupportedServerError(
+            "Graph Data Science is missing on the server: it knows no gds.* procedures. Install the plugin of the "
+            "server's month, start docker/compose.yaml, or run `hipporag-neo4j server start`."
+        )
+    if code == "Neo.ClientError.Database.DatabaseNotFound":
+        return DatabaseError(f"The server has no such database ({message}). Check NEO4J_DATABASE.")
+    if code == "Neo.ClientError.Security.Forbidden":
+        return DatabaseError(f"The user may not run {query!r} ({message}). Ask for the privilege it names.")
+    return QueryError(
+        f"The statement cypher/{query}.cypher failed: {_first_line(error)} [{code}]", query=query, code=code
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    message = getattr(error, "message", None) or str(error)
+    return str(message).strip().split("\n", 1)[0]

@@ -1,0 +1,166 @@
+"""HippoRAG: index passages, ask questions. Takes its parts from the modules below and holds no logic of its own."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from hipporag_neo4j import schema
+from hipporag_neo4j.connect import open_database
+from hipporag_neo4j.database import Database
+from hipporag_neo4j.domain import Mode, Passage, RetrievalResult
+from hipporag_neo4j.embedding import Embedder, make_embedder
+from hipporag_neo4j.indexing.check_passages import OnProblem, check_passages
+from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
+from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport, Progress, no_progress
+from hipporag_neo4j.indexing.read_openie import read_openie
+from hipporag_neo4j.indexing.read_passages import read_passages
+from hipporag_neo4j.indexing.split_text import split_passage
+from hipporag_neo4j.llm import LanguageModel, make_language_model
+from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
+from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.settings import Settings, check_namespace
+from hipporag_neo4j.status import Status, read_status
+from hipporag_neo4j.text import Normalisation
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+class HippoRAG:
+    """Multi-hop retrieval over passages in Neo4j. A context manager; `close` it otherwise.
+
+    What isn't given is made from the settings: the connection at once, the models when they are first needed. A driver,
+    embedder or language model that was handed in stays open. Safe to use from several threads for retrieval.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        namespace: str | None = None,
+        driver: "neo4j.Driver | None" = None,
+        embedder: Embedder | None = None,
+        language_model: LanguageModel | None = None,
+    ) -> None:
+        """Raises ConfigurationError, ServerUnavailableError or AuthenticationError when there is no connection."""
+        self.settings = settings or Settings()
+        self.namespace = check_namespace(namespace) if namespace else self.settings.namespace
+        self._embedder = embedder
+        self._language_model = language_model
+        self.database = (
+            Database(driver, name=self.settings.neo4j_database, timeout=self.settings.query_timeout)
+            if driver is not None
+            else open_database(self.settings)
+        )
+
+    def init(self, normalisation: Normalisation | None = None) -> schema.Graph:
+        """Make the schema and the namespace's graph, or check that the one that is there fits.
+
+        Raises GraphMismatchError or ForeignDataError where it doesn't.
+        """
+        return schema.create_graph(
+            self.database,
+            self.namespace,
+            embedding_model=self.embedder.name,
+            dimensions=self.embedder.dimensions,
+            normalisation=normalisation or self.settings.normalisation,
+            synonym_threshold=self.settings.synonym_threshold,
+        )
+
+    def index(
+        self,
+        source: Path | str | Iterable[Passage],
+        *,
+        progress: Progress | None = None,
+        on_problem: OnProblem | None = None,
+    ) -> IndexReport:
+        """Read passages with the language model and add them to the graph; unchanged ones cost nothing.
+
+        `source`: a .jsonl, .json, .txt or .md file, a folder, or Passage objects. Texts longer than
+        `settings.passage_size` are split. Passages that can't be used raise InputError, or go to `on_problem`.
+        A passage the model can't read is stored with its error; the others go on.
+        """
+        model = self.language_model or make_language_model(self.settings)
+        passages = (
+            read_passages(Path(source), on_problem=on_problem)
+            if isinstance(source, Path | str)
+            else check_passages(source, on_problem)
+        )
+        distinct = DistinctPassages(passages, on_problem)
+        parts = (part for passage in distinct for part in split_passage(passage, self.settings.passage_size))
+        report = self._indexer(progress).index(parts, model, concurrency=self.settings.llm_concurrency)
+        return replace(report, repeated=distinct.repeated)
+
+    def import_openie(
+        self, path: Path | str, *, progress: Progress | None = None, on_problem: OnProblem | None = None
+    ) -> IndexReport:
+        """Add passages and ready triples from an OpenIE file of the official HippoRAG code; needs no language model."""
+        distinct = DistinctPassages(read_openie(Path(path), on_problem=on_problem), on_problem)
+        report = self._indexer(progress).import_extracted(distinct)
+        return replace(report, repeated=distinct.repeated)
+
+    def retrieve(
+        self, question: str, *, mode: Mode = "hipporag1", limit: int = 10, entities: Sequence[str] | None = None
+    ) -> RetrievalResult:
+        """The `limit` best passages for a question.
+
+        `entities` are the question's named entities; without them the language model finds them (`hipporag1` only).
+        Raises GraphNotFoundError for a namespace without passages, InputError for a question that can't be used, and
+        ConfigurationError when entities are needed and there is no language model.
+        """
+        return finish(
+            retrieve(
+                self._sources,
+                self._graph,
+                question,
+                mode=mode,
+                limit=limit,
+                entities=entities,
+                options=options_of(self.settings),
+            )
+        )
+
+    def status(self) -> Status:
+        """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
+        return read_status(self.database, schema.open_graph(self.database, self.namespace))
+
+    def close(self) -> None:
+        """Close the connection, unless the driver was handed in."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model; not loaded until it is first asked."""
+        return self._embedder or make_embedder(self.settings)
+
+    @cached_property
+    def language_model(self) -> LanguageModel | None:
+        """The language model, None when the settings name none."""
+        if self._language_model is None and self.settings.llm_model is not None:
+            return make_language_model(self.settings)
+        return self._language_model
+
+    @cached_property
+    def _graph(self) -> schema.Graph:
+        graph = schema.open_graph(self.database, self.namespace)
+        schema.check_model(graph, self.embedder.name, self.embedder.dimensions)
+        schema.check_normalisation(graph, self.settings.normalisation)
+        return graph
+
+    @cached_property
+    def _sources(self) -> BlockingSources:
+        return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
+
+    def _indexer(self, progress: Progress | None) -> Indexer:
+        return Indexer(self.database, self.init(), self.embedder, self.settings.prompts_dir, progress or no_progress)

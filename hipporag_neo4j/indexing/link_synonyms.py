@@ -1,0 +1,163 @@
+"""Synonyms: every pair of phrases whose cosine reaches the threshold, found exactly, in blocks."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hipporag_neo4j.database import Database, Transaction, as_matrix
+from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.text import is_short
+
+_BLOCK_ROWS = 1024
+_BLOCK_COLUMNS = 8192
+_WRITE_ROWS = 5000
+_SANE_PAIRS_PER_PHRASE = 20
+_ALWAYS_SANE = 1000
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Synonym pairs as three arrays of one length: two positions, and their cosine."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    score: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+
+def link_synonyms(database: Database, graph: Graph, progress: Progress | None = None) -> int:
+    """Join the phrases that are new since the last time to all near ones; returns how many pairs were written.
+
+    Memory: one vector per phrase of the namespace (4 bytes x dimensions), the pairs found, and a block of
+    1,024 x 8,192 cosines. Raises ConfigurationError, before anything is written, when the threshold joins too many.
+    """
+    if not database.run("indexing/count_unlinked", namespace=graph.namespace)[0]["phrases"]:
+        return 0
+    phrases = _read_phrases(database, graph)
+    pairs = find_pairs(
+        phrases.vectors,
+        new=phrases.new,
+        short=np.array([is_short(name) for name in phrases.names], dtype=bool),
+        threshold=graph.synonym_threshold,
+        progress=progress,
+    )
+    _write_pairs(database, graph.namespace, phrases, pairs)
+    return len(pairs)
+
+
+def find_pairs(
+    vectors: NDArray[np.float32],
+    *,
+    new: int,
+    short: NDArray[np.bool_],
+    threshold: float,
+    progress: Progress | None = None,
+) -> Pairs:
+    """All pairs of which the first is among the `new` leading vectors and whose cosine is at least `threshold`.
+
+    `vectors` has shape (phrases, dimensions), rows of any length but zero. A pair of two short phrases doesn't count:
+    a short phrase looks for no synonyms but may be found. Each unordered pair is given once.
+    Raises ConfigurationError when more pairs are found than a sane threshold gives.
+    """
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    bound = max(_ALWAYS_SANE, _SANE_PAIRS_PER_PHRASE * len(unit))
+    found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]] = []
+    total = 0
+    for top in range(0, new, _BLOCK_ROWS):
+        bottom = min(top + _BLOCK_ROWS, new)
+        for left in range(top, len(unit), _BLOCK_COLUMNS):
+            cosines = unit[top:bottom] @ unit[left : left + _BLOCK_COLUMNS].T
+            rows, columns = np.nonzero(cosines >= threshold)
+            first, second = rows + top, columns + left
+            kept = (first < second) & ~(short[first] & short[second])
+            found.append((first[kept], second[kept], cosines[rows, columns][kept]))
+            total += int(kept.sum())
+        if total > bound:
+            raise ConfigurationError(
+                f"At the synonym threshold {threshold} more than {total} pairs of {len(unit)} phrases would be joined; "
+                f"a usable threshold gives a few a phrase. Nothing was joined. The threshold is a property of the "
+                "embedding model (0.8 suits all-MiniLM-L6-v2, e5 models need about 0.95): set "
+                "HIPPORAG_SYNONYM_THRESHOLD and index into a new namespace."
+            )
+        if progress:
+            progress(bottom, new)
+    if not found:
+        empty = np.empty(0, dtype=np.int64)
+        return Pairs(empty, empty, np.empty(0, dtype=np.float32))
+    first, second, score = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return Pairs(first, second, score)
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    """Phrases of a namespace, the new ones first."""
+
+    keys: Sequence[str]
+    names: Sequence[str]
+    vectors: NDArray[np.float32]
+    new: int
+
+
+def _read_phrases(database: Database, graph: Graph) -> _Phrases:
+    keys: list[str] = []
+    names: list[str] = []
+    unlinked: list[bool] = []
+    blocks: list[NDArray[np.float32]] = []
+    waiting = []
+    for row in database.stream(
+        "indexing/read_phrase_vectors", namespace=graph.namespace, dimensions=graph.dimensions, batch=2000
+    ):
+        keys.append(row["key"])
+        names.append(row["name"])
+        unlinked.append(row["unlinked"])
+        waiting.append(row["embedding"])
+        if len(waiting) == 2000:
+            blocks.append(as_matrix(waiting, graph.dimensions))
+            waiting = []
+    blocks.append(as_matrix(waiting, graph.dimensions))
+    order = np.argsort(~np.array(unlinked, dtype=bool), kind="stable")
+    return _Phrases(
+        keys=[keys[i] for i in order],
+        names=[names[i] for i in order],
+        vectors=np.concatenate(blocks)[order],
+        new=sum(unlinked),
+    )
+
+
+def _write_pairs(database: Database, namespace: str, phrases: _Phrases, pairs: Pairs) -> None:
+    """Pairs in batches by their first phrase; a phrase counts as linked only together with all its pairs."""
+    order = np.argsort(pairs.first, kind="stable")
+    first, second, score = pairs.first[order], pairs.second[order], pairs.score[order]
+    for begin, end in _phrase_ranges(first, phrases.new):
+        low, high = np.searchsorted(first, (begin, end))
+        rows = []
+        for one, other, cosine in zip(first[low:high], second[low:high], score[low:high], strict=True):
+            source, target = sorted((phrases.keys[one], phrases.keys[other]))
+            rows.append({"source": source, "target": target, "score": min(1.0, float(cosine))})
+
+        def write(
+            tx: Transaction, rows: list[dict[str, object]] = rows, keys: Sequence[str] = phrases.keys[begin:end]
+        ) -> None:
+            tx.run("indexing/raise_version", namespace=namespace)
+            tx.run("indexing/merge_synonyms", rows=rows)
+            tx.run("indexing/mark_linked", keys=list(keys))
+
+        database.write("indexing/link_synonyms", write)
+
+
+def _phrase_ranges(first: NDArray[np.int64], new: int) -> Iterator[tuple[int, int]]:
+    """Ranges of new phrases that hold at most about _WRITE_ROWS pairs and phrases each."""
+    begin = 0
+    while begin < new:
+        low = np.searchsorted(first, begin)
+        full = int(first[low + _WRITE_ROWS]) if low + _WRITE_ROWS < len(first) else new
+        end = min(max(full, begin + 1), begin + _WRITE_ROWS, new)
+        yield begin, end
+        begin = end

@@ -1,0 +1,121 @@
+"""The graph in Graph Data Science's memory that PageRank walks: made when missing, named after what it shows."""
+
+import hashlib
+import json
+from collections.abc import Awaitable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from hipporag_neo4j.database import Row
+from hipporag_neo4j.errors import GraphNotFoundError, QueryError
+from hipporag_neo4j.schema import graph_not_found
+from hipporag_neo4j.settings import ProjectionWeights
+
+_TRIES = 3
+
+
+class Run(Protocol):
+    """Runs a named statement; blocking and asynchronous clients both fit."""
+
+    def __call__(self, query: str, /, **parameters: Any) -> Awaitable[list[Row]]:
+        """The statement's rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Edge weights, computed in the projection.
+
+    `sum`: a fact weighs `fact` x the passages that state it, a synonym `synonym` x cosine; parallel edges add up.
+    `paper`: as the official code builds its graph, where a synonym replaces the facts between the same two phrases.
+    """
+
+    rule: ProjectionWeights = "sum"
+    fact: float = 2.0
+    synonym: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A projection in memory: its name, the version it shows, and whether writers kept it from being exact."""
+
+    name: str
+    published: int
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    name: str
+    version: int
+    published: int
+    found: bool
+
+
+async def ensure_projection(run: Run, namespace: str, weights: Weights) -> Projection:
+    """The projection of the namespace's published version; built if it is missing, older ones dropped.
+
+    A projection is kept only if no writer committed while it was built; after three tries it is kept as `stale`.
+    Raises GraphNotFoundError when the namespace holds no graph, or no phrase.
+    """
+    before = await _find(run, namespace, weights)
+    tries = 0
+    while not before.found:
+        tries += 1
+        await _build(run, before.name, namespace, weights)
+        after = await _find(run, namespace, weights)
+        if after.version == before.version or tries == _TRIES:
+            await _drop_older(run, namespace, after.published)
+            return Projection(before.name, before.published, stale=after.version != before.version)
+        await run("projection/drop_projection", graph=before.name)
+        before = after
+    return Projection(before.name, before.published)
+
+
+async def drop_projections(run: Run, namespace: str) -> int:
+    """Drop all projections of a namespace from memory; how many there were."""
+    found = await run("projection/list_projections", prefix=_prefix(namespace))
+    for row in found:
+        await run("projection/drop_projection", graph=row["graph"])
+    return len(found)
+
+
+def _prefix(namespace: str) -> str:
+    # The separator can't occur in a namespace, so that no namespace is another's prefix.
+    return f"hipporag.{namespace}."
+
+
+def _suffix(weights: Weights) -> str:
+    """Shape of the graph and a hash of the weights: another weighting is another projection."""
+    digest = hashlib.blake2b(json.dumps(asdict(weights), sort_keys=True).encode(), digest_size=4).hexdigest()
+    return f".phrases.{digest}"
+
+
+async def _find(run: Run, namespace: str, weights: Weights) -> _Found:
+    rows = await run(
+        "projection/find_projection", namespace=namespace, prefix=_prefix(namespace), suffix=_suffix(weights)
+    )
+    if not rows:
+        raise graph_not_found(namespace)
+    row = rows[0]
+    return _Found(row["graph"], row["version"], row["published"], row["found"])
+
+
+async def _build(run: Run, name: str, namespace: str, weights: Weights) -> None:
+    statement = "projection/project_phrases" if weights.rule == "sum" else "projection/project_phrases_as_paper"
+    try:
+        rows = await run(
+            statement, graph=name, namespace=namespace, fact_weight=weights.fact, synonym_weight=weights.synonym
+        )
+    except QueryError as error:
+        if "already exists" in str(error):  # another client was faster
+            return
+        raise
+    if not rows or not rows[0]["nodes"]:
+        raise GraphNotFoundError(f"The graph in namespace {namespace!r} holds no phrase to walk over. Index passages.")
+
+
+async def _drop_older(run: Run, namespace: str, published: int) -> None:
+    for row in await run("projection/list_projections", prefix=_prefix(namespace)):
+        version = int(row["graph"].removeprefix(_prefix(namespace)).split(".", 1)[0])
+        if version < published:
+            await run("projection/drop_projection", graph=row["graph"])

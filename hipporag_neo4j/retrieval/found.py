@@ -1,0 +1,16 @@
+"""What a mode hands back."""
+
+from dataclasses import dataclass
+
+from hipporag_neo4j.domain import RankedPassage, Seed
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a mode found, and how; `fallback` and `stale` as in RetrievalResult."""
+
+    passages: tuple[RankedPassage, ...]
+    seeds: tuple[Seed, ...] = ()
+    entities: tuple[str, ...] = ()
+    fallback: str | None = None
+    stale: bool = False

@@ -1,0 +1,47 @@
+"""Mode `hipporag1`: entities -> nearest phrases -> specificity -> PageRank over phrases -> mention-weighted passages.
+
+HippoRAG (NeurIPS 2024), section 2.3.
+"""
+
+from collections.abc import Sequence
+
+from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.retrieval.dense import search_by_vector
+from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.link_query import link_entities
+from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions
+from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.weigh_seeds import weigh_by_specificity
+from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.timing import Stages
+
+
+async def retrieve(
+    sources: Sources,
+    graph: Graph,
+    question: str,
+    *,
+    entities: Sequence[str] | None,
+    walk: Walk,
+    weights: Weights,
+    limit: int,
+    stages: Stages,
+) -> Found:
+    """The `limit` best passages. Without an entity, or a phrase to start from, dense search answers and says so."""
+    if entities is None:
+        with stages.time("entities"):
+            entities = await sources.name_entities(question)
+    linked = await link_entities(sources, graph, entities, stages)
+    if not linked:
+        passages = await search_by_vector(sources, graph, question, limit, stages)
+        return Found(passages, entities=tuple(entities), fallback=_why(entities))
+    seeds = weigh_by_specificity(linked)
+    ranking = await rank_by_mentions(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
+    ordered = sorted(seeds.values(), key=lambda seed: (-seed.weight, seed.phrase))
+    return Found(ranking.passages, tuple(ordered), tuple(entities), stale=ranking.stale)
+
+
+def _why(entities: Sequence[str]) -> str:
+    if not entities:
+        return "The question names no entity, so there is nowhere to start a walk; dense search answered."
+    return f"No phrase of the graph could be linked to {', '.join(map(repr, entities))}; dense search answered."

@@ -1,0 +1,106 @@
+"""The statements that rank: from seeds, vectors or terms to passages, best first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hipporag_neo4j.database import Row
+from hipporag_neo4j.domain import RankedPassage, Seed
+from hipporag_neo4j.errors import QueryError
+from hipporag_neo4j.projection import Projection, Weights, ensure_projection
+from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.timing import Stages
+
+_TRIES = 3
+_METADATA = "meta_"
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Parameters of personalized PageRank.
+
+    `damping` is the probability to follow an edge, 1 - the paper's restart probability; the walk ends after
+    `iterations`, or when no node changes more than `tolerance` (seeds sum to 1). Phrases that hold at most `minimum`
+    after the walk don't count. One thread (`concurrency`) is deterministic, and faster on graphs of this size.
+    """
+
+    damping: float = 0.5
+    iterations: int = 20
+    tolerance: float = 1e-6
+    minimum: float = 0.0
+    concurrency: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Passages, best first, and whether writers kept the projection from being exact."""
+
+    passages: tuple[RankedPassage, ...]
+    stale: bool
+
+
+async def rank_by_mentions(
+    sources: Sources,
+    graph: Graph,
+    seeds: Mapping[str, Seed],
+    *,
+    walk: Walk,
+    weights: Weights,
+    limit: int,
+    stages: Stages,
+) -> Ranking:
+    """Passages by the mention-weighted sum of their phrases' PageRank (HippoRAG, section 2.3).
+
+    `seeds` by phrase key, not empty. The statement ranks only if the published version is the one that was projected;
+    otherwise, or when the projection was dropped meanwhile, it is repeated on a new projection.
+    """
+    tries = 0
+    while True:
+        tries += 1
+        with stages.time("project"):
+            projection = await ensure_projection(sources.run, graph.namespace, weights)
+        with stages.time("rank"):
+            rows = await _try_rank(sources, graph.namespace, projection, seeds, walk, limit)
+        if rows or tries == _TRIES:
+            return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale)
+
+
+async def _try_rank(
+    sources: Sources, namespace: str, projection: Projection, seeds: Mapping[str, Seed], walk: Walk, limit: int
+) -> list[Row]:
+    """The ranking, empty when the projection is not that of the published version any more."""
+    try:
+        return await sources.run(
+            "retrieval/rank_by_mentions",
+            graph=projection.name,
+            namespace=namespace,
+            published=projection.published,
+            seeds=[{"key": key, "weight": seed.weight} for key, seed in seeds.items()],
+            damping=walk.damping,
+            iterations=walk.iterations,
+            tolerance=walk.tolerance,
+            concurrency=walk.concurrency,
+            minimum=walk.minimum,
+            limit=limit,
+        )
+    except QueryError as error:
+        if projection.name in str(error) and "does not exist" in str(error):
+            return []
+        raise
+
+
+def ranked_passage(row: Mapping[str, Any]) -> RankedPassage:
+    """A passage from a row with id, title, text, score, row and properties."""
+    return RankedPassage(
+        id=row["id"],
+        title=row["title"],
+        text=row["text"],
+        score=row["score"],
+        metadata={
+            name.removeprefix(_METADATA): value
+            for name, value in row["properties"].items()
+            if name.startswith(_METADATA)
+        },
+        row=row["row"],
+    )

@@ -1,0 +1,120 @@
+"""One question, one mode, one result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hipporag_neo4j.domain import MODES, Mode, RetrievalResult
+from hipporag_neo4j.errors import GraphNotFoundError, InputError
+from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.retrieval import hipporag1
+from hipporag_neo4j.retrieval.bm25 import search_by_terms
+from hipporag_neo4j.retrieval.dense import search_by_vector
+from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.rank_passages import Walk
+from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.settings import Settings
+from hipporag_neo4j.timing import Stages
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to walk, and what the edges weigh."""
+
+    walk: Walk = field(default_factory=Walk)
+    weights: Weights = field(default_factory=Weights)
+
+
+def options_of(settings: Settings) -> Options:
+    """The options that the settings give."""
+    return Options(
+        Walk(damping=settings.damping, iterations=settings.iterations, tolerance=settings.tolerance),
+        Weights(settings.projection_weights, settings.fact_weight, settings.synonym_weight),
+    )
+
+
+async def retrieve(
+    sources: Sources,
+    graph: Graph,
+    question: str,
+    *,
+    mode: Mode,
+    limit: int,
+    entities: Sequence[str] | None,
+    options: Options,
+) -> RetrievalResult:
+    """The `limit` best passages for a question.
+
+    Raises InputError for a question, mode, limit or entities that can't be used, GraphNotFoundError when the graph
+    holds no passage, ConfigurationError when the mode needs a language model and there is none.
+    """
+    _check(question, mode, limit, entities)
+    stages = Stages()
+    found = await _find(sources, graph, question, mode, limit, entities, options, stages)
+    if not found.passages:
+        await _refuse_empty_graph(sources, graph)
+    return RetrievalResult(
+        question=question,
+        mode=mode,
+        passages=found.passages,
+        seeds=found.seeds,
+        entities=found.entities,
+        timings=stages.milliseconds(),
+        fallback=found.fallback,
+        stale=found.stale,
+    )
+
+
+async def _find(
+    sources: Sources,
+    graph: Graph,
+    question: str,
+    mode: Mode,
+    limit: int,
+    entities: Sequence[str] | None,
+    options: Options,
+    stages: Stages,
+) -> Found:
+    match mode:
+        case "dense":
+            return Found(await search_by_vector(sources, graph, question, limit, stages))
+        case "bm25":
+            return Found(await search_by_terms(sources, graph, question, limit, stages))
+        case "hipporag1":
+            return await hipporag1.retrieve(
+                sources,
+                graph,
+                question,
+                entities=entities,
+                walk=options.walk,
+                weights=options.weights,
+                limit=limit,
+                stages=stages,
+            )
+
+
+def _check(question: str, mode: str, limit: int, entities: Sequence[str] | None) -> None:
+    if mode not in MODES:
+        raise InputError(f"There is no mode {mode!r}. Take one of {', '.join(MODES)}.")
+    if not question.strip():
+        raise InputError("The question is empty. Ask something.")
+    if not 1 <= limit <= 10_000:
+        raise InputError(f"The limit is {limit}; take 1 to 10,000 passages.")
+    if isinstance(entities, str):
+        raise InputError(f"The entities are one string, {entities!r}. Give a list: [{entities!r}].")
+    for text in (question, *(entities or ())):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The question or an entity holds half a surrogate pair at character {error.start + 1}, which is no "
+                "Unicode text. Repair or drop that character."
+            ) from error
+
+
+async def _refuse_empty_graph(sources: Sources, graph: Graph) -> None:
+    rows = await sources.run("status/count_passages", namespace=graph.namespace)
+    if not rows:
+        raise GraphNotFoundError(
+            f"The graph in namespace {graph.namespace!r} holds no passage. Index some: `hipporag-neo4j index FILE`."
+        )

@@ -1,0 +1,80 @@
+"""What retrieval asks of the outside: rows, vectors, entities. One logic serves blocking and asynchronous clients.
+
+The modes are coroutines over `Sources`. `BlockingSources` answers at once, so a coroutine over it never waits and
+`finish` runs it to its end without an event loop.
+"""
+
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hipporag_neo4j.answers import EntitiesAnswer
+from hipporag_neo4j.database import Database, Row
+from hipporag_neo4j.embedding import Embedder
+from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.llm import LanguageModel, ask
+from hipporag_neo4j.prompts import question_entity_messages
+
+ResultT = TypeVar("ResultT")
+
+
+class Sources(Protocol):
+    """Where retrieval gets what it works with."""
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement."""
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts, shape (len(texts), dimensions)."""
+
+    async def name_entities(self, question: str) -> tuple[str, ...]:
+        """Named entities of a question, from a language model. Raises ConfigurationError where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockingSources:
+    """Sources over the blocking driver and models; nothing here ever suspends."""
+
+    database: Database
+    embedder: Embedder
+    model: LanguageModel | None
+    prompts_dir: Path | None = None
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement."""
+        return self.database.run(query, **parameters)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts, shape (len(texts), dimensions)."""
+        return self.embedder.embed(texts)
+
+    async def name_entities(self, question: str) -> tuple[str, ...]:
+        """Named entities of a question, from the language model."""
+        if self.model is None:
+            raise no_language_model()
+        answer = ask(self.model, question_entity_messages(question, self.prompts_dir), EntitiesAnswer)
+        return answer.value.named_entities
+
+
+def no_language_model() -> ConfigurationError:
+    """The error that says that a question's entities can't be found, and what to do."""
+    return ConfigurationError(
+        "The mode needs the question's named entities, and no language model is set. Set HIPPORAG_LLM_MODEL (with "
+        "OPENAI_API_KEY or OPENAI_BASE_URL), give the entities yourself (--entity NAME, or entities=[…] in Python), or "
+        "take --mode dense."
+    )
+
+
+def finish(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run a coroutine that never suspends to its end. Raises RuntimeError if it does suspend."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: ResultT = end.value
+        return result
+    coroutine.close()
+    raise RuntimeError("The coroutine waited for something: it is not over BlockingSources.")

@@ -1,0 +1,173 @@
+"""The namespace's graph: made, opened, and checked against what the caller wants to do with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hipporag_neo4j.database import Database
+from hipporag_neo4j.errors import ForeignDataError, GraphMismatchError, GraphNotFoundError, UnsupportedServerError
+from hipporag_neo4j.text import Normalisation
+
+SCHEMA_VERSION = 1
+INDEX_PREFIX = "hipporag_"
+_VECTOR_INDEXES = ("passage", "phrase", "fact")
+_PLAIN_SCHEMA = (
+    "schema/create_graph_constraint",
+    "schema/create_passage_constraint",
+    "schema/create_phrase_constraint",
+    "schema/create_fact_constraint",
+    "schema/create_passage_index",
+    "schema/create_phrase_index",
+    "schema/create_phrase_name_index",
+    "schema/create_unlinked_index",
+    "schema/create_fact_index",
+    "schema/create_run_index",
+    "schema/create_passage_text_index",
+)
+_INDEX_WAIT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What a namespace's graph remembers of itself."""
+
+    namespace: str
+    embedding_model: str
+    dimensions: int
+    normalisation: Normalisation
+    synonym_threshold: float
+    schema_version: int
+    version: int
+    published: int
+
+
+def find_graph(database: Database, namespace: str) -> Graph | None:
+    """The namespace's graph, None where there is none."""
+    rows = database.run("schema/find_graph", namespace=namespace)
+    return _read_graph(rows[0]["graph"]) if rows else None
+
+
+def open_graph(database: Database, namespace: str) -> Graph:
+    """The namespace's graph. Raises GraphNotFoundError where there is none, UnsupportedServerError for a newer one."""
+    graph = find_graph(database, namespace)
+    if graph is None:
+        raise graph_not_found(namespace)
+    return graph
+
+
+def graph_not_found(namespace: str) -> GraphNotFoundError:
+    """The error that says that a namespace holds no graph, and what to do."""
+    return GraphNotFoundError(
+        f"The namespace {namespace!r} holds no graph. Index passages first (`hipporag-neo4j index FILE` or "
+        "`hipporag-neo4j import-openie FILE`), or name another one with --namespace."
+    )
+
+
+def create_graph(
+    database: Database,
+    namespace: str,
+    *,
+    embedding_model: str,
+    dimensions: int,
+    normalisation: Normalisation | None,
+    synonym_threshold: float,
+) -> Graph:
+    """Make the schema and the namespace's graph; what is there already stays, and must fit.
+
+    Raises GraphMismatchError when the graph was made with another embedding model, dimension or normalisation,
+    ForeignDataError when other data uses this product's properties.
+    """
+    refuse_foreign_data(database)
+    refuse_other_dimensions(database, dimensions)
+    for statement in _PLAIN_SCHEMA:
+        database.run(statement)
+    for what in _VECTOR_INDEXES:
+        database.run(f"schema/create_{what}_vector_index", dimensions=dimensions)
+    refuse_missing_indexes(database)
+    database.run("schema/await_indexes", seconds=_INDEX_WAIT)
+    rows = database.run(
+        "schema/create_graph",
+        namespace=namespace,
+        properties={
+            "embedding_model": embedding_model,
+            "dimensions": dimensions,
+            "normalisation": normalisation or "unicode",
+            "synonym_threshold": synonym_threshold,
+            "schema_version": SCHEMA_VERSION,
+        },
+    )
+    graph = _read_graph(rows[0]["graph"])
+    check_model(graph, embedding_model, dimensions)
+    check_normalisation(graph, normalisation)
+    return graph
+
+
+def check_model(graph: Graph, embedding_model: str, dimensions: int) -> None:
+    """Refuse to mix vectors of two models in one graph. Raises GraphMismatchError."""
+    if (embedding_model, dimensions) != (graph.embedding_model, graph.dimensions):
+        raise GraphMismatchError(
+            f"The graph in namespace {graph.namespace!r} was made with the embedding model {graph.embedding_model!r} "
+            f"({graph.dimensions} dimensions); the settings name {embedding_model!r} ({dimensions} dimensions). "
+            f"Set HIPPORAG_EMBEDDING_MODEL={graph.embedding_model}, or index into another namespace."
+        )
+
+
+def check_normalisation(graph: Graph, normalisation: Normalisation | None) -> None:
+    """Refuse to mix two normalisations in one graph; None takes what the graph has. Raises GraphMismatchError."""
+    if normalisation not in (None, graph.normalisation):
+        raise GraphMismatchError(
+            f"The graph in namespace {graph.namespace!r} was made with --normalisation {graph.normalisation}; "
+            f"{normalisation} was asked for. Leave the option out, or index into another namespace."
+        )
+
+
+def refuse_foreign_data(database: Database) -> None:
+    """Raises ForeignDataError when nodes or relationships of others use the properties `key` or `namespace`."""
+    rows = database.run("schema/find_foreign_data")
+    if rows:
+        found = ", ".join(f"{row['found']} {row['what']}" for row in rows)
+        raise ForeignDataError(
+            f"The database holds data of others that uses this product's labels with the property 'key' or "
+            f"'namespace': {found}. Nothing was written. Use another database (NEO4J_DATABASE), or rename those "
+            "properties; nodes labelled Passage or Phrase without them are no problem."
+        )
+
+
+def refuse_other_dimensions(database: Database, dimensions: int) -> None:
+    """Raises GraphMismatchError when the database's vector indexes were made for another dimension."""
+    for index in database.run("schema/show_indexes"):
+        if index["dimensions"] not in (None, dimensions):
+            raise GraphMismatchError(
+                f"The database's vector indexes hold {index['dimensions']} dimensions, the embedding model gives "
+                f"{dimensions}. A database has one dimension: use the model the other namespaces use, or another "
+                "database (NEO4J_DATABASE)."
+            )
+
+
+def refuse_missing_indexes(database: Database) -> None:
+    """Raises ForeignDataError when an index of another name took the place of one of ours."""
+    present = {index["name"] for index in database.run("schema/show_indexes")}
+    wanted = {f"{INDEX_PREFIX}{what}_embedding" for what in _VECTOR_INDEXES} | {f"{INDEX_PREFIX}passage_text"}
+    if missing := sorted(wanted - present):
+        raise ForeignDataError(
+            f"The index {missing[0]!r} can't be made: the database has one of another name on the same label and "
+            "property. Drop that one (SHOW INDEXES), or use another database (NEO4J_DATABASE)."
+        )
+
+
+def _read_graph(properties: Mapping[str, Any]) -> Graph:
+    if properties["schema_version"] > SCHEMA_VERSION:
+        raise UnsupportedServerError(
+            f"The graph in namespace {properties['namespace']!r} has schema version {properties['schema_version']}; "
+            f"this package knows {SCHEMA_VERSION}. Upgrade hipporag-neo4j."
+        )
+    return Graph(
+        namespace=properties["namespace"],
+        embedding_model=properties["embedding_model"],
+        dimensions=properties["dimensions"],
+        normalisation=properties["normalisation"],
+        synonym_threshold=properties["synonym_threshold"],
+        schema_version=properties["schema_version"],
+        version=properties["version"],
+        published=properties["published"],
+    )

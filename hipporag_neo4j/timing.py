@@ -1,0 +1,37 @@
+"""How long the stages of a piece of work take."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Stages:
+    """Adds up the time spent in named stages; a stage inside another doesn't count for the outer one.
+
+    Not for use by several threads at once.
+    """
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        self._begin = time.perf_counter()
+        self._inner = 0.0
+
+    @contextmanager
+    def time(self, stage: str) -> Iterator[None]:
+        """Add the time of the block to a stage."""
+        outer_inner, self._inner = self._inner, 0.0
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - begin
+            self._seconds[stage] = self._seconds.get(stage, 0.0) + spent - self._inner
+            self._inner = outer_inner + spent
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds by stage, and `total` since the beginning."""
+        return {**self._seconds, "total": time.perf_counter() - self._begin}
+
+    def milliseconds(self) -> dict[str, float]:
+        """Milliseconds by stage, and `total` since the beginning."""
+        return {stage: 1000 * seconds for stage, seconds in self.seconds().items()}
