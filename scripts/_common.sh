@@ -15,8 +15,12 @@ fail() {
 
 # Prints the name of a Python 3.11 or newer that can make virtual environments: $PYTHON if set, else the first found.
 find_python() {
+  local candidates=(python3 python python3.14 python3.13 python3.12 python3.11)
   local candidate version too_old="" without_venv=""
-  for candidate in ${PYTHON:-python3 python python3.14 python3.13 python3.12 python3.11}; do
+  if [ -n "${PYTHON:-}" ]; then
+    candidates=("$PYTHON")
+  fi
+  for candidate in "${candidates[@]}"; do
     version=$("$candidate" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null) || continue
     if ! "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
       too_old+=" $candidate is $version."
