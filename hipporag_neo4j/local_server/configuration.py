@@ -67,4 +67,7 @@ server.memory.pagecache.size={memory.page_cache}m
 db.tx_log.preallocate=false
 db.tx_log.rotation.retention_policy=256M size
 db.logs.query.enabled=OFF
+# With nobody left to answer, a stop would wait twice five seconds for more requests.
+internal.dbms.bolt.netty_server_shutdown_quiet_period=0
+internal.server.bolt.thread_pool_shutdown_wait_time=1s
 """

@@ -1,6 +1,7 @@
 """What did the server print?"""
 
 import os
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from hipporag_neo4j.errors import LocalServerError
 from hipporag_neo4j.local_server.home import Home
 
 POLL_SECONDS = 0.2
+_STACK_STEP = re.compile(r"\s+(at |\.\.\. \d+ more)")
 
 
 def start_new_log(home: Home) -> None:
@@ -31,8 +33,9 @@ def read_lines(home: Home, count: int) -> list[str]:
 
 
 def tail(home: Home, count: int) -> str:
-    """The last lines as one text, for messages."""
-    return "\n".join(read_lines(home, count)) or "(nothing was printed)"
+    """The last lines that say something, without the steps of Java's stack traces, as one text for messages."""
+    lines = [line for line in read_lines(home, 500) if line.strip() and not _STACK_STEP.match(line)]
+    return "\n".join(lines[-count:]) or "(nothing was printed)"
 
 
 def follow(home: Home, is_wanted: Callable[[], bool] = lambda: True) -> Iterator[str]:
