@@ -76,7 +76,9 @@ class TriplesAnswer(BaseModel):
         triples = [_triple(item) for item in whole]
         if _ending(info) != "whole" and not any(triples):
             raise ValueError("it was cut off before its first triple was whole")
-        if items and not any(parts or isinstance(item, list) for item, parts in zip(whole, triples, strict=True)):
+        # A bare list may be a footnote in prose: without a triple in it, it's no answer.
+        meant = isinstance(value, dict) and any(isinstance(item, list) for item in whole)
+        if items and not meant and not any(triples):
             raise ValueError("none of its items is a list of parts")
         malformed = [item for item, parts in zip(whole, triples, strict=True) if parts is None] + items[len(whole) :]
         return {
@@ -95,7 +97,7 @@ def read_answer(raw: str, shape: type[ShapeT], *, truncated: bool = False) -> Sh
         raise UnreadableAnswerError(f"an answer of {len(raw):,} characters is not read: {excerpt(raw)}")
     if not raw.strip():
         raise UnreadableAnswerError("the answer is empty")
-    problem = "it holds no JSON"
+    problem = "it holds no JSON that can be mended"
     for document in find_documents(raw, truncated=truncated):
         try:
             return shape.model_validate(document.value, context={"ending": document.ending})

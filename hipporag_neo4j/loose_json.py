@@ -8,12 +8,16 @@ from typing import Any, Literal
 
 Ending = Literal["whole", "open list", "open text"]
 
+LONGEST_MENDED = 20_000
+"""Characters from which broken JSON isn't mended: unbalanced quotes cost json-repair quadratic time (20 s here)."""
+
 # Numbers stay as they are spelled; NaN and Infinity are no values.
 _DECODER = json.JSONDecoder(strict=False, parse_float=str, parse_int=str, parse_constant=lambda _: None)
 _FENCE_LINE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _OPENER = re.compile(r"[\[{]")
 _LIKE_JSON = re.compile(r"""[\[{]\s*(["'“\[{(\]}]|\w+\s*:|$)""")
 _BARE_NAN = re.compile(r"(?<=[\[,:\s])-?(NaN|Infinity)(?=\s*[,\]}])")
+_MOST_FAILURES = 100  # brackets in prose; each costs time in proportion to the text
 _BETWEEN_DOCUMENTS = re.compile(r"[\s,;]*")
 
 
@@ -53,8 +57,8 @@ def find_documents(raw: str, *, truncated: bool = False) -> Iterator[Document]:
 
 
 def _scan(text: str, truncated: bool) -> Iterator[_Found]:
-    position = 0
-    while opener := _OPENER.search(text, position):
+    position = failures = 0
+    while failures < _MOST_FAILURES and (opener := _OPENER.search(text, position)):
         start = opener.start()
         try:
             value, position = _DECODER.raw_decode(text, start)
@@ -62,12 +66,14 @@ def _scan(text: str, truncated: bool) -> Iterator[_Found]:
             if _LIKE_JSON.match(text, start):
                 yield from _mend(text, start, truncated)
                 return
-            position = start + 1
+            position, failures = start + 1, failures + 1
         else:
             yield _Found(value, "whole", start, position)
 
 
 def _mend(text: str, start: int, truncated: bool) -> Iterator[_Found]:
+    if len(text) - start > LONGEST_MENDED:
+        return
     # Imported late: importing this package must stay quick, and most answers need no mending.
     import json_repair
 

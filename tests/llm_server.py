@@ -108,6 +108,7 @@ class LLMServer:
         self.refusals = 0
         self.peak_concurrency = 0
         self._running = 0
+        self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._http = _Server(("127.0.0.1", 0), _Handler)
         self._http.owner = self
@@ -125,10 +126,14 @@ class LLMServer:
         return [request for request in self.requests if request.path.endswith("/chat/completions")]
 
     def close(self) -> None:
-        """Stop listening; calling it again does nothing."""
+        """Stop listening and cut all connections; calling it again does nothing."""
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
+        with self._lock:
+            for connection in self._connections:
+                connection.shutdown(socket.SHUT_RDWR)
+            self._connections.clear()
 
     @contextmanager
     def _counted(self, request: Request) -> Iterator[None]:
@@ -213,6 +218,16 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        with self.server.owner._lock:
+            self.server.owner._connections.add(self.connection)
+
+    def finish(self) -> None:
+        with self.server.owner._lock:
+            self.server.owner._connections.discard(self.connection)
+        super().finish()
 
     def do_GET(self) -> None:
         self._serve({})
