@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -140,9 +141,12 @@ class EndpointEmbedder:
     def _client(self) -> openai.OpenAI:
         import openai
 
-        return openai.OpenAI(
+        client = openai.OpenAI(
             api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=self._retries
         )
+        # Connections are kept between calls and closed with the embedder.
+        weakref.finalize(self, client.close)
+        return client
 
 
 def _in_order(answer: _Answer, count: int, source: str) -> list[list[float]]:

@@ -31,44 +31,46 @@ class LocalEmbedder:
     def __init__(self, name: str, *, batch_size: int = 64) -> None:
         self.name = name
         self._batch_size = batch_size
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
 
     @cached_property
     def dimensions(self) -> int:
         """Length of every vector; for the packaged model read from its configuration, without loading it."""
         if self._packaged_folder is not None:
             return packaged_model.read_dimensions(self._packaged_folder)
-        dimensions = self._load().get_embedding_dimension()
-        if dimensions is None:
-            raise EmbeddingError(f"The model {self.name!r} doesn't say how long its vectors are. Take another model.")
-        return int(dimensions)
+        return int(self._encode(["dimensions"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The texts' vectors, shape (len(texts), dimensions). sentence-transformers sorts by length within the call."""
+        """The texts' vectors, shape (len(texts), dimensions); within a call the longest are embedded first."""
         refuse_broken_unicode(texts)
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
+        vectors = self._encode(texts)
+        check_vectors(vectors, count=len(texts), dimensions=self.dimensions, source=f"The model {self.name!r}")
+        return vectors
+
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._lock:
-            model = self._load()
+            model = self._model
             try:
-                vectors = np.asarray(
-                    model.encode(list(texts), batch_size=self._batch_size, show_progress_bar=False), dtype=np.float32
-                )
+                order = _by_length(model, texts) if len(texts) > self._batch_size else range(len(texts))
+                blocks = [
+                    model.encode([texts[i] for i in batch], batch_size=len(batch), show_progress_bar=False)
+                    for batch in _batches(order, self._batch_size)
+                ]
             except (RuntimeError, ValueError) as error:
                 raise EmbeddingError(
                     f"The embedding model {self.name!r} failed on {len(texts)} texts: {error}. "
                     "If memory ran out, set HIPPORAG_EMBEDDING_BATCH_SIZE lower."
                 ) from error
-        check_vectors(vectors, count=len(texts), dimensions=self.dimensions, source=f"The model {self.name!r}")
+        in_order_of_length = np.concatenate(blocks)
+        vectors = np.empty(in_order_of_length.shape, dtype=np.float32)
+        vectors[np.asarray(order)] = in_order_of_length
         return vectors
 
     @cached_property
     def _packaged_folder(self) -> Path | None:
         return packaged_model.find_model() if self.name == packaged_model.MODEL_NAME else None
-
-    def _load(self) -> Any:
-        with self._lock:
-            return self._model
 
     @cached_property
     def _model(self) -> Any:
@@ -77,6 +79,26 @@ class LocalEmbedder:
             packaged_model.check_files(folder)
             return _load_model(self.name, str(folder), local_files_only=True)
         return _load_model(self.name, self.name, local_files_only=False)
+
+
+def _batches(order: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+def _by_length(model: Any, texts: Sequence[str]) -> list[int]:
+    """Positions of the texts, most tokens first, so that a batch holds texts of about one length.
+
+    sentence-transformers sorts by characters, after which a third of what the model reads is padding: names and
+    punctuation take other numbers of tokens. By tokens it is a hundredth, and counting them takes 2 % of the time.
+    """
+    from transformers import PreTrainedTokenizerBase
+
+    tokenizer = getattr(model, "tokenizer", None)
+    if not isinstance(tokenizer, PreTrainedTokenizerBase):
+        return sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+    tokens = tokenizer(list(texts), truncation=True, max_length=model.max_seq_length)["input_ids"]
+    return sorted(range(len(texts)), key=lambda i: -len(tokens[i]))
 
 
 def _load_model(name: str, source: str, *, local_files_only: bool) -> Any:
