@@ -1,0 +1,26 @@
+"""How much of what should be found is found, and how long it takes."""
+
+from hipporag_neo4j.evaluation.evaluate import Evaluation, ModeResult, Outcome, run
+from hipporag_neo4j.evaluation.find_gold import FoundGold, find_gold
+from hipporag_neo4j.evaluation.query_decisions import Decision, Decisions, read_decisions
+from hipporag_neo4j.evaluation.read_questions import GoldPassage, Question, read_questions
+from hipporag_neo4j.evaluation.report import summary, to_json, to_latency_table, to_table
+
+__all__ = [
+    "Decision",
+    "Decisions",
+    "Evaluation",
+    "FoundGold",
+    "GoldPassage",
+    "ModeResult",
+    "Outcome",
+    "Question",
+    "find_gold",
+    "read_decisions",
+    "read_questions",
+    "run",
+    "summary",
+    "to_json",
+    "to_latency_table",
+    "to_table",
+]
