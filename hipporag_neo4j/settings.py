@@ -77,8 +77,10 @@ class Settings(BaseSettings):
     damping: float = Field(0.5, ge=0, lt=1)
     """Probability to follow an edge; 1 - damping is the paper's restart probability."""
     iterations: int = Field(20, ge=1)
-    tolerance: float = Field(1e-6, gt=0)
+    tolerance: float = Field(1e-7, gt=0)
     """The walk ends when no node changes more than this in an iteration; seeds sum to 1."""
+    minimum: float = Field(1e-6, ge=0)
+    """Phrases that hold at most this after the walk don't count."""
     projection_weights: ProjectionWeights = "sum"
     """`sum`: facts, synonyms and mentions add up. `paper`: as the official code builds its graph, for comparisons."""
     fact_weight: float = Field(2.0, ge=0)

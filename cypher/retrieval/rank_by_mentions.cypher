@@ -14,7 +14,7 @@ YIELD nodeId, score
 WITH nodeId, score WHERE score > $minimum
 WITH gds.util.asNode(nodeId) AS phrase, score
 MATCH (phrase)<-[mention:MENTIONS]-(passage:Passage)
-WITH passage, sum(mention.count * score) AS score
+WITH passage, sum(mention.count * score) AS score WHERE passage.namespace = $namespace
 ORDER BY score DESC, passage.id LIMIT $limit
 RETURN passage.id AS id, passage.title AS title, passage.text AS text, score, passage.row AS row,
        passage {.*, embedding: null, text: null} AS properties

@@ -21,14 +21,14 @@ class Walk:
     """Parameters of personalized PageRank.
 
     `damping` is the probability to follow an edge, 1 - the paper's restart probability; the walk ends after
-    `iterations`, or when no node changes more than `tolerance` (seeds sum to 1). Phrases that hold at most `minimum`
-    after the walk don't count. One thread (`concurrency`) is deterministic, and faster on graphs of this size.
+    `iterations`, or when no node changes more than `tolerance` (seeds and scores sum to 1). Phrases that hold at most
+    `minimum` after the walk don't count: rows that cost time and change no rank that anybody looks at. One thread (`concurrency`) is deterministic, and faster on graphs of this size.
     """
 
     damping: float = 0.5
     iterations: int = 20
-    tolerance: float = 1e-6
-    minimum: float = 0.0
+    tolerance: float = 1e-7
+    minimum: float = 1e-6
     concurrency: int = 1
 
 

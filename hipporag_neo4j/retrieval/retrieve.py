@@ -28,7 +28,7 @@ class Options:
 def options_of(settings: Settings) -> Options:
     """The options that the settings give."""
     return Options(
-        Walk(damping=settings.damping, iterations=settings.iterations, tolerance=settings.tolerance),
+        Walk(settings.damping, settings.iterations, settings.tolerance, settings.minimum),
         Weights(settings.projection_weights, settings.fact_weight, settings.synonym_weight),
     )
 
