@@ -1,0 +1,210 @@
+"""A whole run over questions whose rankings are known, and what is reported of it."""
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+
+import pytest
+from rich.console import Console
+
+from hipporag_neo4j.domain import Mode, RankedPassage, RetrievalResult
+from hipporag_neo4j.errors import ConfigurationError, InputError, ServerUnavailableError
+from hipporag_neo4j.evaluation import (
+    Decision,
+    Decisions,
+    Evaluation,
+    FoundGold,
+    GoldPassage,
+    Question,
+    run,
+    summary,
+    to_json,
+    to_latency_table,
+    to_table,
+)
+from hipporag_neo4j.evaluation.evaluate import latency_by_stage
+
+ALL = frozenset("abcdefghijklmnopqrst")
+ORDER = {"dense": "abcdefghijklmnopqrst", "hipporag1": "tabcdefghijklmnopqrs"}
+
+
+def question(id_: str, *gold: str, entities: tuple[str, ...] | None = ("Ada",)) -> Question:
+    return Question(id_, f"Question {id_}?", tuple(GoldPassage(id=g) for g in gold), entities=entities)
+
+
+QUESTIONS = (question("1", "a", "b"), question("2", "c", "t"), question("3", "i", "j", "x", "a"))
+
+
+def find_gold(questions: Sequence[Question]) -> FoundGold:
+    """The graph holds a to t."""
+    return FoundGold({gold: frozenset({gold.id or ""}) & ALL for q in questions for gold in q.gold})
+
+
+class Retriever:
+    """Answers in a fixed order, and keeps what it was asked."""
+
+    def __init__(self, timings: Mapping[str, float] | None = None) -> None:
+        self.asked: list[tuple[str, str, Sequence[str] | None]] = []
+        self._timings = timings or {"search": 2.0, "total": 8.0}
+
+    def __call__(self, question: str, *, mode: Mode, limit: int, entities: Sequence[str] | None) -> RetrievalResult:
+        self.asked.append((question, mode, entities))
+        ranked = [RankedPassage(id=id_, title=id_, text="", score=1.0) for id_ in ORDER[mode][:limit]]
+        fallback = "No entity." if mode == "hipporag1" and "2" in question else None
+        return RetrievalResult(question, mode, tuple(ranked), timings=self._timings, fallback=fallback)
+
+
+def evaluation() -> Evaluation:
+    return run(Retriever(), find_gold, QUESTIONS, ["hipporag1", "dense"])
+
+
+def test_recall_by_hand() -> None:
+    dense = evaluation().modes["dense"]
+    # 1: a b of two; 2: c of two; 3: a of four (x is in no graph, i and j are 9th and 10th).
+    assert dense.recall == {2: pytest.approx((1 + 0 + 1 / 4) / 3), 5: pytest.approx((1 + 1 / 2 + 1 / 4) / 3),
+                            10: pytest.approx((1 + 1 / 2 + 3 / 4) / 3)}  # fmt: skip
+    assert dense.all_recall == {5: pytest.approx(1 / 3), 10: pytest.approx(1 / 3)}
+    hipporag1 = evaluation().modes["hipporag1"]
+    assert hipporag1.recall[2] == pytest.approx((1 / 2 + 1 / 2 + 1 / 4) / 3)
+    assert hipporag1.all_recall[5] == pytest.approx(2 / 3)
+    assert (hipporag1.fallbacks, dense.fallbacks) == (1, 0)
+    assert [outcome.recall[2] for outcome in hipporag1.outcomes] == [0.5, 0.5, 0.25]
+
+
+def test_gold_that_the_graph_lacks_is_reported() -> None:
+    done = evaluation()
+    assert (done.gold, done.missing) == (8, 1)
+    (warning,) = done.warnings
+    assert "1 of 8 gold passages, of 1 questions, are not in the graph" in warning
+    assert "question '3', the passage with id 'x'" in warning
+    assert [len(outcome.missing) for outcome in done.modes["dense"].outcomes] == [0, 0, 1]
+
+
+def test_a_graph_without_any_of_the_gold_is_an_error() -> None:
+    retriever = Retriever()
+    with pytest.raises(InputError, match=r"holds none of the gold passages of these 1 questions, such as .*'y'"):
+        run(retriever, find_gold, [question("1", "y", "z")], ["dense"])
+    assert not retriever.asked
+
+
+def test_the_first_question_of_a_mode_is_asked_once_before_it_counts() -> None:
+    retriever = Retriever()
+    seen: list[tuple[str, int, int]] = []
+    done = run(retriever, find_gold, QUESTIONS, ["dense"], progress=lambda *report: seen.append(report))
+    assert [asked[0] for asked in retriever.asked] == [f"Question {n}?" for n in (1, 1, 2, 3)]
+    assert seen == [("dense", 1, 3), ("dense", 2, 3), ("dense", 3, 3)]
+    assert len(done.modes["dense"].outcomes) == 3
+
+
+def test_a_mode_given_twice_runs_once() -> None:
+    retriever = Retriever()
+    run(retriever, find_gold, QUESTIONS, ["dense", "dense"])
+    assert len(retriever.asked) == 4
+
+
+def test_recorded_entities_come_before_those_of_the_file() -> None:
+    retriever = Retriever()
+    recorded = {
+        "Question 1?": Decision("Question 1?", named_entities=("Charles",)),
+        "Question 2?": Decision("Question 2?", named_entities=()),
+        "Question 3?": Decision("Question 3?", relevant_facts=()),
+    }
+    done = run(retriever, find_gold, QUESTIONS, ["dense"], decisions=Decisions(recorded))
+    assert [asked[2] for asked in retriever.asked[1:]] == [("Charles",), (), ("Ada",)]
+    assert len(done.warnings) == 1
+
+
+def test_questions_without_a_recorded_decision_are_counted() -> None:
+    decisions = Decisions({"Question 1?": Decision("Question 1?", named_entities=("Charles",))})
+    done = run(Retriever(), find_gold, QUESTIONS[:2], ["dense"], decisions=decisions)
+    assert done.warnings == ("1 of 2 questions have no recorded decision in what was given; first: '2'.",)
+
+
+def test_a_question_that_needs_a_language_model_says_what_to_give() -> None:
+    def retrieve(question: str, *, mode: Mode, limit: int, entities: Sequence[str] | None) -> RetrievalResult:
+        raise ConfigurationError("No language model is set.")
+
+    with pytest.raises(
+        ConfigurationError, match=r"'1' .* mode 'hipporag1'.*--query-decisions FILE.* No language model"
+    ):
+        run(retrieve, find_gold, [question("1", "a", entities=None)], ["hipporag1"])
+    with pytest.raises(ConfigurationError, match=r"^No language model is set\.$"):
+        run(retrieve, find_gold, [question("1", "a")], ["hipporag1"])
+
+
+def test_an_outage_ends_the_run() -> None:
+    answered = Retriever()
+
+    def retrieve(question: str, *, mode: Mode, limit: int, entities: Sequence[str] | None) -> RetrievalResult:
+        if "2" in question:
+            raise ServerUnavailableError("Nothing answers.")
+        return answered(question, mode=mode, limit=limit, entities=entities)
+
+    with pytest.raises(ServerUnavailableError):
+        run(retrieve, find_gold, QUESTIONS, ["dense"])
+    assert len(answered.asked) == 2
+
+
+@pytest.mark.parametrize(("questions", "modes"), [((), ("dense",)), (QUESTIONS, ())])
+def test_nothing_to_evaluate(questions: Sequence[Question], modes: Sequence[Mode]) -> None:
+    with pytest.raises(InputError, match="nothing to evaluate"):
+        run(Retriever(), find_gold, questions, modes)
+
+
+def test_latency_by_hand() -> None:
+    latency = latency_by_stage(
+        [{"search": 1.0, "total": 10.0}, {"search": 3.0, "total": 20.0}, {"project": 6.0, "total": 10.0}]
+    )
+    assert list(latency) == ["search", "project", "total"]
+    assert [latency["search"].p50, latency["search"].p95] == pytest.approx([2.0, 2.9])
+    assert (latency["project"].p50, latency["project"].p95) == (6.0, 6.0)
+    assert [latency["total"].p50, latency["total"].p95] == pytest.approx([10.0, 19.0])
+    assert [latency[stage].share for stage in latency] == pytest.approx([0.1, 0.15, 1.0])
+
+
+def test_json_has_the_fixed_names() -> None:
+    figures = json.loads(json.dumps(to_json(evaluation())))
+    assert figures["questions"] == 3
+    assert (figures["gold_passages"], figures["missing_gold_passages"]) == (8, 1)
+    assert list(figures["modes"]) == ["hipporag1", "dense"]
+    mode = figures["modes"]["hipporag1"]
+    assert {"recall@2", "recall@5", "recall@10", "all_recall@5", "all_recall@10"} <= mode.keys()
+    assert mode["latency_ms"] == {"search": {"p50": 2.0, "p95": 2.0}, "total": {"p50": 8.0, "p95": 8.0}}
+    assert mode["time_share"] == {"search": 0.25}
+    assert mode["fallbacks"] == 1
+    assert "outcomes" not in mode
+
+
+def test_json_tells_what_was_found_for_each_question_on_request() -> None:
+    outcome = to_json(evaluation(), outcomes=True)["modes"]["hipporag1"]["outcomes"][1]
+    assert (outcome["id"], outcome["recall@2"], outcome["fallback"]) == ("2", 0.5, "No entity.")
+    assert [passage["id"] for passage in outcome["passages"]] == list("tabcdefghi")
+
+
+def shown(renderable: object) -> str:
+    console = Console(file=io.StringIO(), width=120)
+    console.print(renderable)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_the_table_has_a_line_a_mode() -> None:
+    text = shown(to_table(evaluation()))
+    (line,) = [line for line in text.splitlines() if "hipporag1" in line]
+    assert [cell.strip() for cell in line.split("│")[1:-1]] == [
+        "hipporag1", "0.417", "0.750", "0.833", "0.67", "0.67", "8.0", "8.0", "1"
+    ]  # fmt: skip
+
+
+def test_the_latency_table_says_where_the_time_goes() -> None:
+    (line,) = [
+        line for line in shown(to_latency_table(evaluation())).splitlines() if "dense" in line and "search" in line
+    ]
+    assert [cell.strip() for cell in line.split("│")[1:-1]] == ["dense", "search", "2.0", "2.0", "25 %"]
+
+
+def test_the_summary_warns_and_names_the_longest_stage() -> None:
+    retriever = Retriever({"link": 3.0, "rank": 5.0, "total": 10.0})
+    lines = summary(run(retriever, find_gold, QUESTIONS, ["dense"]))
+    assert lines[0].startswith("Warning: 1 of 8 gold passages")
+    assert lines[1] == "dense spends 50 % of its time in rank."
