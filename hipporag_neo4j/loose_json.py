@@ -12,7 +12,13 @@ LONGEST_MENDED = 20_000
 """Characters from which broken JSON isn't mended: unbalanced quotes cost json-repair quadratic time (20 s here)."""
 
 # Numbers stay as they are spelled; NaN and Infinity are no values.
-_DECODER = json.JSONDecoder(strict=False, parse_float=str, parse_int=str, parse_constant=lambda _: None)
+_DECODER = json.JSONDecoder(
+    strict=False,
+    parse_float=str,
+    parse_int=str,
+    parse_constant=lambda _: None,
+    object_pairs_hook=lambda pairs: _object(pairs),
+)
 _FENCE_LINE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _OPENER = re.compile(r"[\[{]")
 _LIKE_JSON = re.compile(r"""[\[{]\s*(["'“\[{(\]}]|\w+\s*:|$)""")
@@ -69,6 +75,15 @@ def _scan(text: str, truncated: bool) -> Iterator[_Found]:
             position, failures = start + 1, failures + 1
         else:
             yield _Found(value, "whole", start, position)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; lists under the same key are joined, where JSON would keep the last alone."""
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        before = made.get(key)
+        made[key] = before + value if isinstance(before, list) and isinstance(value, list) else value
+    return made
 
 
 def _mend(text: str, start: int, truncated: bool) -> Iterator[_Found]:

@@ -181,8 +181,14 @@ def _sendable(text: str) -> str:
 def _check_address(address: str | None) -> None:
     if address is None:
         return
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(address)
+        usable = (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and address.isprintable()
+        )
+    except ValueError:
+        usable = False
+    if not usable:
         raise ConfigurationError(
             f"OPENAI_BASE_URL is {without_password(address)!r}, which is no http address. It looks like "
             "http://localhost:11434/v1."

@@ -102,6 +102,7 @@ def test_an_empty_list_is_an_answer() -> None:
         '{"triples": [[["a", "b", "c"], ["d", "e", "f"]]]}',
         '{"json": {"triples": [["a", "b", "c"], ["d", "e", "f"]]}}',
         '[{"triples": [["a", "b", "c"]]}, {"triples": [["d", "e", "f"]]}]',
+        '{"triples": [["a", "b", "c"]], "triples": [["d", "e", "f"]]}',
         '{"triples": [{"subject": "a", "predicate": "b", "object": "c"}, {"head": "d", "relation": "e", "tail": "f"}]}',
         '{"subject": "a", "predicate": "b", "object": "c"}\n{"subject": "d", "predicate": "e", "object": "f"}',
         "{'triples': [('a', 'b', 'c'), ('d', 'e', 'f')]}",
