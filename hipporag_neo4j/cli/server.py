@@ -1,66 +1,67 @@
 """`hipporag-neo4j server …`: the local Neo4j server."""
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import SecretStr
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from hipporag_neo4j import local_server
-from hipporag_neo4j.local_server import OnProgress, ServerOptions, ServerStatus
-from hipporag_neo4j.settings import Settings
+from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.options import AsJson, DataDir, make_settings
+from hipporag_neo4j.cli.progress import waiting
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hipporag_neo4j.local_server import OnProgress, Progress, ServerStatus
 
 server_app = typer.Typer(
     no_args_is_help=True,
     help="A Neo4j server with Graph Data Science on this machine, for trial and tests. Needs neither Java nor Docker.",
 )
 
-DataDir = Annotated[
-    Path | None,
-    typer.Option("--data-dir", help="Folder of the server's data; each folder has its own server. [HIPPORAG_DATA_DIR]"),
-]
 CacheDir = Annotated[
-    Path | None, typer.Option("--cache-dir", help="Folder of the downloaded jars. [HIPPORAG_CACHE_DIR]")
+    Path | None,
+    typer.Option(envvar="HIPPORAG_CACHE_DIR", help="Folder of the server's program files.", show_default=False),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
 
-_STAGES = {"verify": "Checking jars", "fetch": "Fetching jars", "start": "Waiting for Neo4j"}
+_STAGES = {"verify": "Checking the server's files", "fetch": "Fetching the server", "start": "Waiting for Neo4j"}
+_PERIOD = 10.0
+"""Seconds between two lines where nobody watches."""
 
 
 @server_app.command()
 def start(
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; else 7687, or a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Port on 127.0.0.1; else 7687, or a free one.")
+    ] = None,
     password: Annotated[
         str | None,
         typer.Option(
-            help="Password; else a random one. Safer in the environment, where no process list shows it: "
-            "[HIPPORAG_SERVER_PASSWORD]"
+            help="Password, instead of a random one. Safer in the variable HIPPORAG_SERVER_PASSWORD, where no list of "
+            "processes shows it.",
         ),
     ] = None,
-    heap: Annotated[str | None, typer.Option(help="Java heap, like 512m or 2g; else a quarter of the memory.")] = None,
+    heap: Annotated[
+        str | None, typer.Option(help="Java heap, like 512m or 2g; else a quarter of the memory, at most 3g.")
+    ] = None,
     page_cache: Annotated[str | None, typer.Option(help="Neo4j's page cache, like 128m or 1g.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds to wait until the server answers.")] = 180.0,
     data_dir: DataDir = None,
     cache_dir: CacheDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Start the server, fetching it first where needed (190 MB). It goes on running when this command has ended."""
-    settings = _settings(data_dir, cache_dir, password)
-    options = ServerOptions(port=port, heap=heap, page_cache=page_cache, timeout=timeout)
-    stderr = Console(stderr=True)
-    with _shown(stderr) as on_progress:
+    """Start the server; the first time, fetch it (190 MB). It goes on running when this command has ended."""
+    from hipporag_neo4j import local_server
+
+    settings = make_settings(data_dir=data_dir, cache_dir=cache_dir, server_password=password)
+    options = local_server.ServerOptions(port=port, heap=heap, page_cache=page_cache, timeout=timeout)
+    with shown_progress(output.stderr()) as on_progress:
         report = local_server.start(settings, options, on_progress)
     if as_json:
-        _print_json(
+        output.print_json(
             {
                 "state": "running",
                 "already_running": report.already_running,
@@ -74,15 +75,12 @@ def start(
             }
         )
     for note in report.notes:
-        stderr.print(note, highlight=False)
+        output.warn(note)
     found = "The server runs already" if report.already_running else f"The server is up after {report.seconds:.0f} s"
-    stderr.print(
-        f"{found}: {report.server.uri} (process {report.server.pid}), user {report.server.username}. Other commands "
-        "find it by themselves.\nPassword: hipporag-neo4j server status --show-password\n"
-        "End it: hipporag-neo4j server stop",
-        highlight=False,
-        soft_wrap=True,
-    )
+    output.tell(f"{found}: {report.server.uri}, user {report.server.username}, process {report.server.pid}.")
+    output.tell("Other commands find it by themselves.")
+    output.tell("Password: hipporag-neo4j server status --show-password")
+    output.tell("End it:   hipporag-neo4j server stop")
 
 
 @server_app.command()
@@ -92,18 +90,21 @@ def stop(
     as_json: AsJson = False,
 ) -> None:
     """Stop the server. Its data stay."""
-    stderr = Console(stderr=True)
-    with stderr.status("Stopping the server"):
-        report = local_server.stop(_settings(data_dir), timeout=timeout)
+    from hipporag_neo4j import local_server
+
+    with waiting("Stopping the server"):
+        report = local_server.stop(make_settings(data_dir=data_dir), timeout=timeout)
     if as_json:
-        _print_json({"outcome": report.outcome, "pid": report.pid, "seconds": round(report.seconds, 3)})
-    messages = {
-        "not running": "No server was running.",
-        "stopped": f"The server (process {report.pid}) has stopped after {report.seconds:.0f} s.",
-        "killed": f"The server (process {report.pid}) did not stop within {timeout:.0f} s and was killed; Neo4j "
-        "recovers its data at the next start.",
-    }
-    stderr.print(messages[report.outcome], highlight=False, soft_wrap=True)
+        output.print_json({"outcome": report.outcome, "pid": report.pid, "seconds": round(report.seconds, 3)})
+    if report.outcome == "not running":
+        output.tell("No server was running.")
+    elif report.outcome == "stopped":
+        output.tell(f"The server (process {report.pid}) has stopped after {report.seconds:.0f} s.")
+    else:
+        output.warn(
+            f"The server (process {report.pid}) did not stop within {timeout:.0f} s and was killed. Neo4j recovers its "
+            "data at the next start."
+        )
 
 
 @server_app.command()
@@ -114,14 +115,14 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Say whether the server runs, where, and what it takes."""
-    found = local_server.status(_settings(data_dir, cache_dir))
+    from hipporag_neo4j import local_server
+
+    found = local_server.status(make_settings(data_dir=data_dir, cache_dir=cache_dir))
     if as_json:
-        _print_json(_status_values(found, show_password=show_password))
+        output.print_json(_status_values(found, show_password=show_password))
         return
-    table = Table(show_header=False, box=None, pad_edge=False)
     for name, value in _status_lines(found, show_password=show_password):
-        table.add_row(name, value, style=None)
-    Console(highlight=False, markup=False, soft_wrap=True).print(table)
+        typer.echo(f"{name:<9} {value}")
 
 
 @server_app.command()
@@ -132,35 +133,25 @@ def logs(
     as_json: AsJson = False,
 ) -> None:
     """Show what the server printed."""
+    from hipporag_neo4j import local_server
+
     if as_json and follow:
-        raise typer.BadParameter("--json shows a log once; leave out --follow.")
-    settings = _settings(data_dir)
+        raise typer.BadParameter("--json shows a log once: leave out --follow.")
+    settings = make_settings(data_dir=data_dir)
     shown = local_server.read_log(settings, lines)
     if as_json:
-        _print_json({"lines": shown})
+        output.print_json({"lines": shown})
         return
     for line in shown:
-        typer.echo(line)
+        typer.echo(output.clean(line))
     if follow:
         for line in local_server.follow_log(settings):
-            typer.echo(line)
+            typer.echo(output.clean(line))
 
 
-def _settings(data_dir: Path | None, cache_dir: Path | None = None, password: str | None = None) -> Settings:
-    """Settings from the environment, with the options that were given on top."""
-    given: dict[str, Any] = {
-        "data_dir": data_dir,
-        "cache_dir": cache_dir,
-        "server_password": None if password is None else SecretStr(password),
-    }
-    return Settings(**{name: value for name, value in given.items() if value is not None})
+def _status_values(found: "ServerStatus", *, show_password: bool) -> dict[str, Any]:
+    from dataclasses import asdict
 
-
-def _print_json(values: dict[str, Any]) -> None:
-    typer.echo(json.dumps(values, indent=2, ensure_ascii=False))
-
-
-def _status_values(found: ServerStatus, *, show_password: bool) -> dict[str, Any]:
     values = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(found).items()}
     del values["password"]
     if show_password:
@@ -168,7 +159,9 @@ def _status_values(found: ServerStatus, *, show_password: bool) -> dict[str, Any
     return values
 
 
-def _status_lines(found: ServerStatus, *, show_password: bool) -> Iterator[tuple[str, str]]:
+def _status_lines(found: "ServerStatus", *, show_password: bool) -> Iterator[tuple[str, str]]:
+    from datetime import datetime
+
     explained = {
         "running": "running",
         "starting": "starting; hipporag-neo4j server start waits for it",
@@ -195,16 +188,19 @@ def _status_lines(found: ServerStatus, *, show_password: bool) -> Iterator[tuple
 
 
 @contextmanager
-def _shown(console: Console) -> Iterator[OnProgress]:
-    """A progress bar for each stage as it comes; where nobody watches, a line now and then."""
+def shown_progress(console: "Console") -> "Iterator[OnProgress]":
+    """A bar for each stage of a start as it comes; where nobody watches, a line now and then."""
     if not console.is_terminal:
-        yield _Lines(console)
+        yield _Lines()
         return
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bars:
+    with Bars(*columns, console=console, transient=True) as bars:
         tasks: dict[str, TaskID] = {}
 
-        def on_progress(progress: local_server.Progress) -> None:
+        def on_progress(progress: "Progress") -> None:
             if progress.stage not in tasks:
                 total = None if progress.stage == "start" else progress.total  # nobody knows how long a start takes
                 tasks[progress.stage] = bars.add_task(_STAGES[progress.stage], total=total, done="")
@@ -216,19 +212,18 @@ def _shown(console: Console) -> Iterator[OnProgress]:
 class _Lines:
     """Progress as plain lines: one when a stage begins, then one every ten seconds."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self) -> None:
         self._stage = ""
         self._told = 0.0
 
-    def __call__(self, progress: local_server.Progress) -> None:
+    def __call__(self, progress: "Progress") -> None:
         now = time.monotonic()
-        if progress.stage != self._stage or now - self._told >= 10:
+        if progress.stage != self._stage or now - self._told >= _PERIOD:
             self._stage, self._told = progress.stage, now
-            self._console.print(f"{_STAGES[progress.stage]}: {_amount(progress)}", highlight=False)
+            output.tell(f"{_STAGES[progress.stage]}: {_amount(progress)}")
 
 
-def _amount(progress: local_server.Progress) -> str:
+def _amount(progress: "Progress") -> str:
     if progress.stage == "start":
         return f"{progress.done:.0f} s"
     return f"{progress.done / 1e6:.0f} of {progress.total / 1e6:.0f} MB"

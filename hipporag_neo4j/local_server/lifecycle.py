@@ -1,6 +1,7 @@
 """What happens, step by step, when the server is started and stopped?"""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -183,6 +184,8 @@ def _launch_on_free_port(
                 raise
         except BaseException:  # Ctrl-C too: nobody would know of this process
             end(pid, 10)
+            with suppress(OSError):  # the disk may be full
+                forget_process(home, state)
             raise
         else:
             return server

@@ -1,6 +1,7 @@
 """How does the server's process begin, get ready and end?"""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,6 +18,8 @@ from hipporag_neo4j.local_server.ready import answers
 from hipporag_neo4j.local_server.state import MAIN_CLASS, RunningServer, home_argument, is_alive
 
 POLL_SECONDS = 0.2
+FULL_BYTES = 4_000_000
+"""With less left, a server that died is taken to have found its disk full; then it can't even write that in its log."""
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _PRIVATE = ("NEO4J_", "OPENAI_", "HIPPORAG_")
 
@@ -97,7 +100,7 @@ def explain_death(home: Home, server: RunningServer) -> LocalServerError:
     lower = text.lower()
     if "address already in use" in lower or "bindexception" in lower:
         return PortTakenError(f"The port of {server.uri} was taken by another program while the server started.")
-    if "no space left on device" in lower or "not enough space" in lower:
+    if "no space left on device" in lower or shutil.disk_usage(home.folder).free < FULL_BYTES:
         return LocalServerError(
             f"The disk is full: the server can't write to {home.data}. Free some space there, or set HIPPORAG_DATA_DIR "
             "to a folder on a larger disk; then start it again."

@@ -7,7 +7,7 @@ import subprocess
 from typing import Any
 
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from tests.servers import ROOT
 
