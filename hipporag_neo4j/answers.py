@@ -42,7 +42,9 @@ class EntitiesAnswer(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read(cls, value: object, info: ValidationInfo) -> dict[str, Any]:
-        items = _flat(_items(value, _ENTITY_KEYS), of_lists=False)
+        items = _items(value, _ENTITY_KEYS)
+        if isinstance(value, dict):
+            items = _flat(items, of_lists=False)  # a bare list of lists would be triples
         ending = _ending(info)
         if ending == "open text" or (ending == "open list" and items and isinstance(items[-1], dict)):
             items = items[:-1]

@@ -72,6 +72,7 @@ def test_entities_are_read_from_any_wrapping(raw: str) -> None:
         '{"named_entities": {"title": "Unleashed", "genres": "Action, Drama"}}',
         '{"Lund": {"title": "Lund", "authors": ["Ada"]}}',
         '{"triples": [["a", "b", "c"]]}',
+        '[["a", "b", "c"], ["d", "e", "f"]]',
         '{"named_entities": [',
         '{"named_entities": ["Lun',
         "<think>First {",
