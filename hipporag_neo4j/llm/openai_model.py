@@ -21,7 +21,7 @@ from hipporag_neo4j.llm.trouble import (
     GarbledResponseError,
     WaitBeforeRetry,
     is_passing,
-    withheld_answer,
+    refuses_request,
     without_password,
 )
 
@@ -108,14 +108,13 @@ class OpenAIModel:
             parameters = dialect.parameters(shape, self._settings.llm_max_tokens)
             try:
                 return self._persist({"messages": sent, **parameters}, started)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                complaint = "" if withheld_answer(error) is not None else self._endpoint.complaint(error)
-                other = self._dialect.refused(dialect, complaint)
+            except (openai.OpenAIError, GarbledResponseError) as error:
+                other = None
+                if refuses_request(error):
+                    other = self._dialect.refused(dialect, self._endpoint.complaint(error))
                 if other is None:
                     raise self._translated(error, started) from self._endpoint.cause(error)
                 dialect = other
-            except (openai.OpenAIError, GarbledResponseError) as error:
-                raise self._translated(error, started) from self._endpoint.cause(error)
 
     def _persist(self, body: dict[str, Any], started: float) -> _Completion:
         """Send a request until it is answered, the retries are used up or the deadline would pass while waiting."""

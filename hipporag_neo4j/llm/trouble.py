@@ -8,7 +8,7 @@ import re
 import time
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from tenacity import RetryCallState
 
@@ -47,10 +47,20 @@ def is_passing(error: BaseException) -> bool:
     import openai
 
     if isinstance(error, openai.APIStatusError):
-        if error.response.headers.get("x-should-retry") == "false" or _out_of_credit(error):
+        if error.response.headers.get("x-should-retry") == "false" or _out_of_credit(error) or refuses_request(error):
             return False
         return error.status_code in _PASSING or error.status_code >= 500
     return isinstance(error, openai.APIConnectionError | GarbledResponseError)
+
+
+def refuses_request(error: BaseException) -> TypeGuard[openai.APIStatusError]:
+    """Whether the endpoint refuses the request as it is put, so that another way to put it may do."""
+    import openai
+
+    if not isinstance(error, openai.APIStatusError) or withheld_answer(error) is not None:
+        return False
+    # The server of llama-cpp-python reports a response_format that it doesn't know as an internal error.
+    return error.status_code in (400, 422) or (error.status_code in (500, 501) and "response_format" in error.message)
 
 
 def retry_after(error: BaseException | None) -> float:

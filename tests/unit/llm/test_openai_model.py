@@ -79,12 +79,21 @@ def test_eight_threads_learn_the_dialect_once(
 
 
 def test_the_step_down_stays_for_later_calls_but_not_for_failures(make_model: MakeModel, llm_server: LLMServer) -> None:
-    llm_server.script = [error(500, "response_format crashed"), error(400, "maximum context length is 10 tokens"), LUND]
+    llm_server.script = [error(500, "json_schema crashed"), error(400, "maximum context length is 10 tokens"), LUND]
     model = make_model()
     with pytest.raises(LLMError, match="HIPPORAG_PASSAGE_SIZE"):
         model.answer(ASKED, EntitiesAnswer)
     model.answer(ASKED, EntitiesAnswer)
     assert [chat.structure for chat in llm_server.chats] == ["json_schema"] * 3
+
+
+def test_a_refusal_disguised_as_an_internal_error_is_understood(make_model: MakeModel, llm_server: LLMServer) -> None:
+    said = "1 validation error: {'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'json_object'\"}"
+    llm_server.script = [error(500, said), LUND]
+    model = make_model()
+    model.answer(ASKED, EntitiesAnswer)
+    assert model.dialect.structure == "json_object"
+    assert len(llm_server.chats) == 2
 
 
 def test_a_refusal_in_fastapis_form_is_understood(make_model: MakeModel, llm_server: LLMServer) -> None:
