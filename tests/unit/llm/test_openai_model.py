@@ -75,7 +75,7 @@ def test_eight_threads_learn_the_dialect_once(
     assert llm_server.refusals == refusals
     assert len(llm_server.chats) == 24 + refusals
     assert model.dialect.structure == structure
-    assert 4 <= llm_server.peak_concurrency <= 8
+    assert 2 <= llm_server.peak_concurrency <= 8
 
 
 def test_the_step_down_stays_for_later_calls_but_not_for_failures(make_model: MakeModel, llm_server: LLMServer) -> None:
@@ -118,12 +118,12 @@ def test_a_refusal_in_fastapis_form_is_understood(make_model: MakeModel, llm_ser
         Reply(body='{"choices": [{"mess'),
         Reply(body=""),
         Reply(body="{}"),
-        Reply(LUND, delay=2.0),
+        Reply(LUND, delay=6.0),
     ],
 )
 def test_what_may_pass_is_tried_again(make_model: MakeModel, llm_server: LLMServer, trouble: Reply) -> None:
     llm_server.script = [trouble, trouble, LUND]
-    model = make_model(llm_retries=2, llm_timeout=0.5)
+    model = make_model(llm_retries=2, llm_timeout=2)
     assert model.answer(ASKED, EntitiesAnswer).value.named_entities == ("Lund",)
     assert len(llm_server.chats) == 3
 
@@ -135,7 +135,7 @@ def test_what_may_pass_is_tried_again(make_model: MakeModel, llm_server: LLMServ
         (error(500, "boom"), r"busy or failing \(500\): boom"),
         (Reply(LUND, cut="before"), "can't be reached"),
         (Reply(body="<html>hello</html>"), r"no chat completion: \"<html>hello"),
-        (Reply(LUND, delay=2.0), "didn't answer in time"),
+        (Reply(LUND, delay=6.0), "didn't answer in time"),
     ],
 )
 def test_what_stays_is_an_error_that_says_what_to_do(
@@ -143,7 +143,7 @@ def test_what_stays_is_an_error_that_says_what_to_do(
 ) -> None:
     llm_server.script = [trouble] * 9
     with pytest.raises(LLMError, match=message) as caught:
-        make_model(llm_retries=1, llm_timeout=0.5).answer(ASKED, EntitiesAnswer)
+        make_model(llm_retries=1, llm_timeout=2).answer(ASKED, EntitiesAnswer)
     assert not isinstance(caught.value, LLMAccessError)
     assert len(llm_server.chats) == 2
     assert "scripted" in str(caught.value)
@@ -163,23 +163,23 @@ def test_retry_after_is_honoured_in_seconds_and_as_a_date(make_model: MakeModel,
     llm_server.script = [error(429, retry_after="0.4"), error(503, retry_after=later), LUND]
     started = time.monotonic()
     make_model().answer(ASKED, EntitiesAnswer)
-    assert 1.0 < time.monotonic() - started < 10
+    assert 1.0 < time.monotonic() - started < 30
 
 
 def test_a_wait_beyond_the_deadline_is_not_begun(make_model: MakeModel, llm_server: LLMServer) -> None:
     llm_server.script = [error(429, "slow down", retry_after="3600"), LUND]
     started = time.monotonic()
     with pytest.raises(LLMError, match="asks to wait 3600 s"):
-        make_model(llm_deadline=30).answer(ASKED, EntitiesAnswer)
-    assert time.monotonic() - started < 5
+        make_model(llm_deadline=60).answer(ASKED, EntitiesAnswer)
+    assert time.monotonic() - started < 30
 
 
 def test_the_deadline_ends_retries_and_shortens_attempts(make_model: MakeModel, llm_server: LLMServer) -> None:
-    llm_server.respond = lambda request: Reply(LUND, delay=3.0)
+    llm_server.respond = lambda request: Reply(LUND, delay=30.0)
     started = time.monotonic()
     with pytest.raises(LLMError, match="didn't answer in time"):
         make_model(llm_retries=50, llm_deadline=1.5, llm_timeout=60).answer(ASKED, EntitiesAnswer)
-    assert time.monotonic() - started < 2.9
+    assert time.monotonic() - started < 15
 
 
 @pytest.mark.parametrize(
