@@ -48,10 +48,14 @@ def status(settings: Settings) -> ServerStatus:
     alive = pid is not None and is_alive(pid, home)
     condition: Condition = "stopped" if pid is None else "died"
     if alive and state is not None:
-        answering = speaks_bolt(state.uri)
-        condition = ("running" if answering else "not answering") if state.ready else "starting"
+        if not state.ready:
+            condition = "starting"
+        else:
+            condition = "running" if speaks_bolt(state.uri) else "not answering"
     running = state if alive else None
-    jars = Path(running.jars) if running else jar_list.folder(settings.cache_dir.expanduser().resolve())
+    jars = (
+        Path(running.jars) if running and running.jars else jar_list.folder(settings.cache_dir.expanduser().resolve())
+    )
     return ServerStatus(
         state=condition,
         pid=pid if alive else None,

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from hipporag_neo4j.errors import LocalServerError
 from hipporag_neo4j.local_server import launch as launch_script
@@ -83,7 +84,7 @@ def wait_until_ready(home: Home, server: RunningServer, limit: float, on_progres
         on_progress(Progress("start", min(elapsed, limit), limit))
         if not is_alive(server.pid, home):
             raise explain_death(home, server)
-        if answers(server):
+        if listens(server) and answers(server):
             return
         if elapsed > limit:
             raise LocalServerError(
@@ -92,6 +93,18 @@ def wait_until_ready(home: Home, server: RunningServer, limit: float, on_progres
                 "hipporag-neo4j server logs."
             )
         time.sleep(POLL_SECONDS)
+
+
+def listens(server: RunningServer) -> bool:
+    """Whether it is this server's process that listens at its address: the password is not for anybody else's."""
+    import psutil
+
+    port = urlsplit(server.uri).port
+    try:
+        connections = psutil.Process(server.pid).net_connections(kind="tcp")
+    except psutil.NoSuchProcess:
+        return False
+    return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
 
 
 def explain_death(home: Home, server: RunningServer) -> LocalServerError:

@@ -1,12 +1,15 @@
 """`hipporag-neo4j server …` as a user runs it: one server from start to stop."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.conftest import GIVEN
@@ -101,6 +104,24 @@ def test_before_any_start(line: CommandLine) -> None:
     failed = line.run("server", "logs", status=1)
     assert "no server was started there" in failed.stderr
     assert failed.stdout == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
+def test_ctrl_c_while_it_starts_leaves_nothing_running(line: CommandLine, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hipporag_neo4j.cli", "server", "start", "--heap", "512m"]
+    with subprocess.Popen(command, cwd=ROOT, env=line.environment, stderr=subprocess.PIPE, text=True) as start:
+        state = tmp_path / "data" / "server" / "run" / "server.json"
+        deadline = time.monotonic() + 60
+        while not state.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        pid = json.loads(state.read_text())["pid"]
+        assert psutil.pid_exists(pid)
+        start.send_signal(signal.SIGINT)
+        stderr = start.communicate(timeout=60)[1]
+    assert start.returncode == 130, stderr
+    assert "Traceback" not in stderr
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    assert line.read("server", "status")["state"] == "stopped"
 
 
 def test_bad_options(line: CommandLine) -> None:

@@ -1,20 +1,23 @@
 """Whether a server runs, told from real processes."""
 
 import json
+import os
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from hipporag_neo4j.local_server import find_running, status, stop
+from hipporag_neo4j.local_server import RunningServer, find_running, status, stop
 from hipporag_neo4j.local_server.home import Home
 from hipporag_neo4j.local_server.password import store_password
+from hipporag_neo4j.local_server.process import listens
 from hipporag_neo4j.local_server.state import MAIN_CLASS, ServerState, home_argument, is_alive, read_state, write_state
 from hipporag_neo4j.settings import Settings
 
@@ -140,3 +143,15 @@ def test_finding_out_is_quick(settings: Settings, home: Home) -> None:
         )
         run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert float(run.stdout) < 0.1  # seconds of processor time; 0.02 on a quiet machine
+
+
+def test_a_process_that_does_not_listen_itself_is_not_given_the_password() -> None:
+    with socket.socket() as mine:
+        mine.bind(("127.0.0.1", 0))
+        mine.listen()
+        uri = f"bolt://127.0.0.1:{mine.getsockname()[1]}"
+        with sleeper() as process:
+            found = RunningServer(uri, "neo4j", SecretStr("open sesame"), process.pid, Path())
+            assert not listens(found)
+        assert listens(replace(found, pid=os.getpid()))
+    assert not listens(found)
