@@ -4,18 +4,22 @@ from typing import TYPE_CHECKING, Any
 
 from hipporag_neo4j import errors
 from hipporag_neo4j.domain import Passage, RankedPassage, RetrievalResult, Seed
-from hipporag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from hipporag_neo4j.hipporag import HippoRAG
+    from hipporag_neo4j.settings import Settings
 
 __all__ = ["HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed", "Settings", "errors"]
 
 
 def __getattr__(name: str) -> Any:
-    # The facade pulls in everything; `import hipporag_neo4j` stays quick.
+    # The facade pulls in everything, the settings pydantic; the command line's help needs neither.
     if name == "HippoRAG":
         from hipporag_neo4j.hipporag import HippoRAG
 
         return HippoRAG
+    if name == "Settings":
+        from hipporag_neo4j.settings import Settings
+
+        return Settings
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

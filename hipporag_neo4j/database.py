@@ -17,6 +17,7 @@ from hipporag_neo4j.errors import (
 if TYPE_CHECKING:
     import neo4j
     import numpy as np
+    from graphdatascience import GraphDataScience
     from numpy.typing import NDArray
 
 Row = dict[str, Any]
@@ -140,6 +141,14 @@ class Database:
     def driver(self) -> "neo4j.Driver":
         """The driver, for the Graph Data Science client."""
         return self._driver
+
+    @contextmanager
+    def data_science(self) -> "Iterator[GraphDataScience]":
+        """The Graph Data Science client on this connection; importing it takes seconds. Errors are translated."""
+        from graphdatascience import GraphDataScience
+
+        with _translated("Graph Data Science"):
+            yield GraphDataScience(self._driver, database=self._name, arrow=False, show_progress=False)
 
     @property
     def name(self) -> str | None:

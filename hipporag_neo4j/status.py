@@ -1,6 +1,8 @@
 """What a namespace's graph holds."""
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.schema import Graph
@@ -46,3 +48,34 @@ def read_status(database: Database, graph: Graph) -> Status:
         unlinked=phrases["unlinked"],
         states={row["status"]: row["passages"] for row in by_state},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedTriple:
+    """What was meant as a triple and doesn't have exactly three parts: as it was found, and in which passage."""
+
+    passage: str
+    title: str
+    row: int | None
+    triple: Any
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPassage:
+    """A passage the language model could not read, and why."""
+
+    passage: str
+    title: str
+    error: str
+
+
+def list_malformed(database: Database, namespace: str, limit: int) -> tuple[MalformedTriple, ...]:
+    """The first `limit` malformed triples of a namespace, in the order of the passages in their file."""
+    rows = database.run("status/list_malformed", namespace=namespace, limit=limit)
+    return tuple(MalformedTriple(row["id"], row["title"], row["row"], json.loads(row["triple"])) for row in rows)
+
+
+def list_failed(database: Database, namespace: str, limit: int) -> tuple[FailedPassage, ...]:
+    """The first `limit` passages of a namespace that could not be read."""
+    rows = database.run("status/list_failed", namespace=namespace, limit=limit)
+    return tuple(FailedPassage(row["id"], row["title"], row["error"]) for row in rows)

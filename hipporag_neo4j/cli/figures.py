@@ -1,0 +1,107 @@
+"""The figures of a graph and of a run, under the names that programs read."""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from hipporag_neo4j.cli.output import clean, plural
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.indexing.pipeline import IndexReport
+    from hipporag_neo4j.status import FailedPassage, MalformedTriple, Status
+
+
+def status_values(status: "Status") -> dict[str, Any]:
+    """What a graph holds."""
+    graph = status.graph
+    return {
+        "namespace": graph.namespace,
+        "passages": status.passages,
+        "phrases": status.phrases,
+        "facts": status.facts,
+        "mentions": status.mentions,
+        "synonyms": status.synonyms,
+        "malformed_triples": status.malformed_triples,
+        "dropped_triples": status.dropped_triples,
+        "passages_without_facts": status.passages_without_facts,
+        "failed": status.states.get("failed", 0),
+        "unlinked_phrases": status.unlinked,
+        "interrupted": status.interrupted,
+        "embedding_model": graph.embedding_model,
+        "dimensions": graph.dimensions,
+        "normalisation": graph.normalisation,
+        "synonym_threshold": graph.synonym_threshold,
+        "version": graph.version,
+        "published": graph.published,
+    }
+
+
+def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
+    """What one run did; `left_out` says why passages of the source were not taken."""
+    return {
+        "id": report.run,
+        "passages": report.passages,
+        "written": report.written,
+        "unchanged": report.unchanged,
+        "repeated": report.repeated,
+        "failed": report.failed,
+        "left_out": left_out,
+        "malformed_triples": report.malformed_triples,
+        "dropped_triples": report.dropped_triples,
+        "synonyms": report.synonyms,
+        "prompt_tokens": report.prompt_tokens,
+        "completion_tokens": report.completion_tokens,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in report.seconds.items()},
+    }
+
+
+def summary_lines(status: "Status") -> list[tuple[str, str]]:
+    """What a graph holds, as names and values for people."""
+    graph = status.graph
+    lines = [
+        ("passages", f"{status.passages:,}"),
+        ("phrases", f"{status.phrases:,}"),
+        ("facts", f"{status.facts:,}"),
+        ("mentions", f"{status.mentions:,}"),
+        ("synonyms", f"{plural(status.synonyms, 'pair')} (cosine from {graph.synonym_threshold:g})"),
+    ]
+    if status.passages_without_facts:
+        lines.append(("without facts", plural(status.passages_without_facts, "passage")))
+    if status.malformed_triples:
+        lines.append(("malformed", plural(status.malformed_triples, "triple") + " without exactly three parts"))
+    if status.dropped_triples:
+        lines.append(("dropped", plural(status.dropped_triples, "triple") + " with an empty part, or one thing twice"))
+    if failed := status.states.get("failed", 0):
+        lines.append(("failed", plural(failed, "passage")))
+    lines.append(("embeddings", f"{graph.embedding_model}, {graph.dimensions} dimensions"))
+    lines.append(("normalisation", graph.normalisation))
+    return lines
+
+
+def two_columns(lines: Iterable[tuple[str, str]]) -> Table:
+    """Names and values, one under the other."""
+    table = Table.grid(padding=(0, 2))
+    for name, value in lines:
+        table.add_row(Text(name, style="dim"), Text(clean(value)))
+    return table
+
+
+def malformed_table(triples: "Iterable[MalformedTriple]") -> Table:
+    """Malformed triples with their passages."""
+    table = Table("row", "passage", "malformed triple", title="Triples without exactly three parts", title_style="")
+    for triple in triples:
+        row = "" if triple.row is None else str(triple.row)
+        text = json.dumps(triple.triple, ensure_ascii=False)
+        table.add_row(row, Text(clean(triple.title or triple.passage)), Text(clean(text)))
+    return table
+
+
+def failed_table(passages: "Iterable[FailedPassage]") -> Table:
+    """Passages that could not be read, with the reason."""
+    table = Table("passage", "reason", title="Passages that could not be read", title_style="")
+    for passage in passages:
+        table.add_row(Text(clean(passage.passage)), Text(clean(passage.error)))
+    return table

@@ -1,0 +1,79 @@
+"""Where words go: results to standard output, everything else to standard error; JSON stands alone."""
+
+import json
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+
+@cache
+def stdout() -> Console:
+    """Standard output. No markup, no highlighting: passages may hold anything."""
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+@cache
+def stderr() -> Console:
+    """Standard error; wraps on a terminal, leaves lines whole where a program reads them."""
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    console.soft_wrap = not console.is_terminal
+    return console
+
+
+def print_json(values: dict[str, Any]) -> None:
+    """Values as JSON on standard output, in UTF-8 whatever the locale."""
+    text = json.dumps(values, indent=2, ensure_ascii=not _speaks_unicode(), default=str)
+    typer.echo(text)
+
+
+def tell(message: str, style: str = "") -> None:
+    """A line on standard error."""
+    stderr().print(Text(clean(message), style=style))
+
+
+def warn(message: str) -> None:
+    """A line on standard error that shouldn't be overlooked."""
+    tell(message, style="yellow")
+
+
+def fail(message: str) -> None:
+    """Why the command failed, on standard error."""
+    stderr().print(Text.assemble(("Error: ", "bold red"), clean(message)))
+
+
+def list_some(title: str, items: Sequence[str], most: int, *, of: int | None = None) -> None:
+    """The first items on standard error, and how many more there are (`of` in all); nothing for none."""
+    if not items:
+        return
+    warn(f"{title}:")
+    for item in items[:most]:
+        tell(f"  {item}")
+    if (more := (of or len(items)) - min(most, len(items))) > 0:
+        tell(f"  … and {more:,} more")
+
+
+def clean(text: str) -> str:
+    """Text that can't steer the terminal: control characters become spaces, line breaks stay."""
+    return "".join(c if c == "\n" or c.isprintable() else " " for c in text)
+
+
+def snippet(text: str, length: int = 240) -> str:
+    """The beginning of a text on one line, cut between words."""
+    line = " ".join(clean(text[: 4 * length]).split())
+    if len(line) <= length:
+        return line
+    return line[:length].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def plural(number: int, what: str, plural_form: str | None = None) -> str:
+    """`1 passage`, `1,890 passages`."""
+    return f"{number:,} {what if number == 1 else plural_form or what + 's'}"
+
+
+def _speaks_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")

@@ -1,0 +1,130 @@
+"""`retrieve`: ask a question, see the passages."""
+
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, make_settings
+from hipporag_neo4j.cli.progress import waiting
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.domain import Mode, RankedPassage, RetrievalResult, Seed
+
+ModeOption = Annotated[
+    ModeName,
+    typer.Option(
+        help="hipporag1: a walk over the graph from the things the question names. dense: nearest vectors. "
+        "bm25: shared words.",
+    ),
+]
+Entities = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--entity",
+        "-e",
+        metavar="NAME",
+        help="A thing the question names, where the walk starts; give it once for each. Without it the language model "
+        "(HIPPORAG_LLM_MODEL) finds them.",
+    ),
+]
+
+
+def retrieve(
+    question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
+    mode: ModeOption = ModeName.hipporag1,  # type: ignore[attr-defined]  # made from a list
+    limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")] = 10,
+    entity: Entities = None,
+    namespace: Namespace = None,
+    full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show how long each stage took.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the passages that answer a question, best first.
+
+    Scores compare within one answer only.
+    """
+    from hipporag_neo4j.hipporag import HippoRAG
+
+    settings = make_settings(namespace=namespace)
+    with HippoRAG(settings) as rag, waiting("Searching"):
+        result = rag.retrieve(question, mode=cast("Mode", str(mode)), limit=limit, entities=entity)
+    if as_json:
+        output.print_json({"namespace": settings.namespace, **result_values(result)})
+        if result.fallback:
+            output.warn(result.fallback)
+        return
+    _show(output.stdout(), result, full=full, verbose=verbose)
+
+
+def result_values(result: "RetrievalResult") -> dict[str, Any]:
+    """An answer as plain values."""
+    return {
+        "question": result.question,
+        "mode": result.mode,
+        "fallback": result.fallback,
+        "stale": result.stale,
+        "entities": list(result.entities),
+        "seeds": [_seed_values(seed) for seed in result.seeds],
+        "passages": [
+            {"rank": rank, **_passage_values(passage)} for rank, passage in enumerate(result.passages, start=1)
+        ],
+        "timings_ms": {stage: round(milliseconds, 3) for stage, milliseconds in result.timings.items()},
+    }
+
+
+def seeds_line(seeds: "tuple[Seed, ...]") -> Text:
+    """Where the walk started, with each seed's share."""
+    line = Text("Walk from ")
+    for position, seed in enumerate(seeds):
+        line.append(", " if position else "")
+        line.append(output.clean(seed.phrase), style="bold")
+        line.append(f" {seed.weight:.0%}", style="dim")
+        if seed.similarity < 0.9995:  # another phrase than the one that was named
+            line.append(f" (nearest to {output.clean(seed.entity)!r}, cosine {seed.similarity:.2f})", style="dim")
+    return line
+
+
+def _seed_values(seed: "Seed") -> dict[str, Any]:
+    return {"phrase": seed.phrase, "weight": seed.weight, "entity": seed.entity, "similarity": seed.similarity}
+
+
+def _passage_values(passage: "RankedPassage") -> dict[str, Any]:
+    return {
+        "id": passage.id,
+        "title": passage.title,
+        "text": passage.text,
+        "score": passage.score,
+        "metadata": dict(passage.metadata),
+        "row": passage.row,
+    }
+
+
+def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: bool) -> None:
+    if result.fallback:
+        console.print(Text(output.clean(result.fallback), style="bold yellow"))
+    if result.stale:
+        console.print(Text("The graph is being written to; this shows it as of a moment ago.", style="yellow"))
+    if result.seeds:
+        console.print(seeds_line(result.seeds))
+    if not result.passages:
+        console.print("Nothing found.")
+    if result.passages and (result.seeds or result.fallback):
+        console.print()
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", style="dim", no_wrap=True)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    for rank, passage in enumerate(result.passages, start=1):
+        heading = Text(output.clean(passage.title) or passage.id, style="bold")
+        text = output.clean(passage.text) if full else output.snippet(passage.text)
+        table.add_row(str(rank), f"{passage.score:#.3g}", heading)
+        table.add_row("", "", Padding(Text(text), (0, 0, 0 if rank == len(result.passages) else 1, 0)))
+    console.print(table)
+    if verbose:
+        times = ", ".join(f"{stage} {milliseconds:.0f}" for stage, milliseconds in result.timings.items())
+        console.print(Text(f"\nMilliseconds: {times}", style="dim"))

@@ -1,0 +1,74 @@
+"""`status`: what a graph holds."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.figures import failed_table, malformed_table, status_values, summary_lines, two_columns
+from hipporag_neo4j.cli.options import AsJson, Namespace, make_settings
+from hipporag_neo4j.cli.progress import waiting
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.status import Status
+
+
+def status(
+    namespace: Namespace = None,
+    malformed: Annotated[
+        bool, typer.Option("--malformed", help="Name the triples without exactly three parts, with their passages.")
+    ] = False,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="Name the passages the language model could not read, with the reason.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many --malformed and --failed name at most.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Count what a graph holds, and say what is left to do."""
+    from hipporag_neo4j.hipporag import HippoRAG
+    from hipporag_neo4j.status import list_failed, list_malformed
+
+    with HippoRAG(make_settings(namespace=namespace)) as rag:
+        with waiting("Counting"):
+            found = rag.status()
+        triples = list_malformed(rag.database, rag.namespace, limit) if malformed else ()
+        passages = list_failed(rag.database, rag.namespace, limit) if failed else ()
+    if as_json:
+        values: dict[str, Any] = {**status_values(found), "advice": list(_advice(found))}
+        if malformed:
+            values["malformed"] = [asdict(triple) for triple in triples]
+        if failed:
+            values["failed_passages"] = [asdict(passage) for passage in passages]
+        output.print_json(values)
+        return
+    console = output.stdout()
+    console.print(two_columns([("namespace", found.graph.namespace), *summary_lines(found)]))
+    if triples:
+        console.print(malformed_table(triples))
+    if passages:
+        console.print(failed_table(passages))
+    for line in _advice(found):
+        output.warn(line)
+
+
+def _advice(found: "Status") -> Iterator[str]:
+    """What to do next, a sentence or two each; nothing when all is well."""
+    if not found.passages:
+        yield "The graph is empty. Add passages: hipporag-neo4j index SOURCE, or import-openie FILE."
+    if found.interrupted:
+        yield (
+            "An indexing run is under way or was cut off; readers see the graph as it was published before. If none "
+            "runs, run the same command again: it goes on from there."
+        )
+    if found.unlinked:
+        yield (
+            f"{output.plural(found.unlinked, 'phrase')} had no synonyms looked for yet. The next run of index or "
+            "import-openie does it."
+        )
+    if failed := found.states.get("failed", 0):
+        yield (
+            f"{output.plural(failed, 'passage')} could not be read by the language model: see --failed. Run index "
+            "again to try them once more."
+        )
