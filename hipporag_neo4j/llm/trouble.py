@@ -110,6 +110,8 @@ class Endpoint:
             # FastAPI repeats the refused input beside each complaint.
             details = [item for item in body["detail"] if isinstance(item, dict)]
             said = "; ".join(f"{'.'.join(map(str, item.get('loc', ())))}: {item.get('msg')}" for item in details)
+        elif isinstance(body, dict) and isinstance(body.get("detail"), str):
+            said = body["detail"]
         elif isinstance(body, dict) and isinstance(body.get("message"), str):
             said = " ".join(filter(None, [body["message"], error.param and f"({error.param})"]))
         else:
@@ -154,7 +156,7 @@ class Endpoint:
             )
         if status in (404, 405):
             return LLMAccessError(
-                f"{self} doesn't exist ({status}): {said}. Check HIPPORAG_LLM_MODEL, and that OPENAI_BASE_URL is the "
+                f"{self} isn't found ({status}): {said}. Check HIPPORAG_LLM_MODEL, and that OPENAI_BASE_URL is the "
                 "address of the API; most end in /v1."
             )
         if status == 402 or _out_of_credit(error):
