@@ -109,8 +109,9 @@ def _load_model(name: str, source: str, *, local_files_only: bool) -> Any:
             f"The embedding model {name!r} needs sentence-transformers, which can't be imported ({error}). "
             'Install it: pip install "hipporag-neo4j[embeddings]", or set HIPPORAG_EMBEDDING_PROVIDER=openai.'
         ) from error
-    # What a hub, a file or a model can answer with; both come with sentence-transformers.
-    from httpx import HTTPError
+    # What a hub, a file or a model can answer with; both come with sentence-transformers. The hub's HTTP client differs
+    # by release, so its error is taken from the hub.
+    from huggingface_hub.errors import HTTPError
     from safetensors import SafetensorError
 
     try:
