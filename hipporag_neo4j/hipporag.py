@@ -154,6 +154,7 @@ class HippoRAG:
     @cached_property
     def _graph(self) -> schema.Graph:
         graph = schema.open_graph(self.database, self.namespace)
+        schema.check_model(graph, self.embedder.name)  # before a model is loaded to know its dimensions
         schema.check_model(graph, self.embedder.name, self.embedder.dimensions)
         schema.check_normalisation(graph, self.settings.normalisation)
         return graph

@@ -24,7 +24,7 @@ _PLAIN_SCHEMA = (
     "schema/create_run_index",
     "schema/create_passage_text_index",
 )
-_INDEX_WAIT = 300
+_INDEX_WAIT = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,9 @@ def create_graph(
     Raises GraphMismatchError when the graph was made with another embedding model, dimension or normalisation,
     ForeignDataError when other data uses this product's properties.
     """
+    if (there := find_graph(database, namespace)) is not None:
+        check_model(there, embedding_model, dimensions)
+        check_normalisation(there, normalisation)
     refuse_foreign_data(database)
     refuse_other_dimensions(database, dimensions)
     for statement in _PLAIN_SCHEMA:
@@ -96,18 +99,19 @@ def create_graph(
             "schema_version": SCHEMA_VERSION,
         },
     )
-    graph = _read_graph(rows[0]["graph"])
-    check_model(graph, embedding_model, dimensions)
-    check_normalisation(graph, normalisation)
-    return graph
+    return _read_graph(rows[0]["graph"])
 
 
-def check_model(graph: Graph, embedding_model: str, dimensions: int) -> None:
-    """Refuse to mix vectors of two models in one graph. Raises GraphMismatchError."""
-    if (embedding_model, dimensions) != (graph.embedding_model, graph.dimensions):
+def check_model(graph: Graph, embedding_model: str, dimensions: int | None = None) -> None:
+    """Refuse to mix vectors of two models in one graph. Raises GraphMismatchError.
+
+    Without dimensions the name alone is compared, for which no model need be loaded.
+    """
+    if embedding_model != graph.embedding_model or dimensions not in (None, graph.dimensions):
+        other = "" if dimensions is None else f" ({dimensions} dimensions)"
         raise GraphMismatchError(
             f"The graph in namespace {graph.namespace!r} was made with the embedding model {graph.embedding_model!r} "
-            f"({graph.dimensions} dimensions); the settings name {embedding_model!r} ({dimensions} dimensions). "
+            f"({graph.dimensions} dimensions); the settings name {embedding_model!r}{other}. "
             f"Set HIPPORAG_EMBEDDING_MODEL={graph.embedding_model}, or index into another namespace."
         )
 

@@ -1,7 +1,6 @@
 """Normalisation of phrases, and the texts that are embedded."""
 
 import hashlib
-import json
 import re
 import unicodedata
 from typing import Literal, get_args
@@ -43,6 +42,7 @@ def passage_text(title: str, text: str) -> str:
 def content_key(*parts: str) -> str:
     """A key made from content: 32 hexadecimal digits that are the same in every process.
 
-    The parts are joined as JSON, so ("a", "bc") and ("ab", "c") differ.
+    Each part is preceded by its length, so ("a", "bc") and ("ab", "c") differ.
     """
-    return hashlib.blake2b(json.dumps(parts, ensure_ascii=False).encode(), digest_size=16).hexdigest()
+    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.blake2b(joined.encode(), digest_size=16).hexdigest()

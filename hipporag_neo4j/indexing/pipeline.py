@@ -38,7 +38,7 @@ def no_progress(what: str, done: int, total: int | None) -> None:
 
 
 _LOOKUP = 500
-_INDEX_WAIT = 300
+_INDEX_WAIT = 3600
 _EMBEDDED_AT_ONCE = 512
 _WRITTEN_AT_ONCE = 200
 _WRITTEN_AT_ONCE_FROM_LLM = 32

@@ -22,7 +22,8 @@ class Walk:
 
     `damping` is the probability to follow an edge, 1 - the paper's restart probability; the walk ends after
     `iterations`, or when no node changes more than `tolerance` (seeds and scores sum to 1). Phrases that hold at most
-    `minimum` after the walk don't count: rows that cost time and change no rank that anybody looks at. One thread (`concurrency`) is deterministic, and faster on graphs of this size.
+    `minimum` after the walk don't count: rows that cost time and change no rank that anybody looks at. One thread
+    (`concurrency`) is deterministic, and faster on graphs of this size.
     """
 
     damping: float = 0.5
