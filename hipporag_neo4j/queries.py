@@ -13,7 +13,8 @@ QueryMode = Literal["read", "write", "schema"]
 
 _HEADER = re.compile(r"^//\s*(params|returns|mode):\s*(.*)$")
 _USED = re.compile(r"\$([A-Za-z_]\w*)")
-_QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
+_QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//.*")
+"""Strings, quoted names and comments, whichever begins first."""
 _NESTED = re.compile(r"\([^()]*\)")
 
 
@@ -77,7 +78,7 @@ def parse(name: str, source: str) -> Query:
         raise QueryFileError(f"cypher/{name}.cypher has the mode {headers['mode']!r}: take read, write or schema.")
     text = "\n".join(body).strip()
     declared = _declared(headers["params"])
-    used = frozenset(_USED.findall(_QUOTED.sub("", re.sub(r"//.*", "", text))))
+    used = frozenset(_USED.findall(_QUOTED.sub("", text)))
     if declared != used:
         raise QueryFileError(
             f"cypher/{name}.cypher: declared but not used: {sorted(declared - used)}; "
