@@ -19,7 +19,8 @@ def normalise(text: str, rule: Normalisation) -> str:
     """
     if rule == "paper":
         return _PAPER_DROPPED.sub(" ", text.lower()).strip()
-    composed = unicodedata.normalize("NFKC", text).lower()
+    # Composed again, since lower-case letters have composed forms that capitals lack.
+    composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
     kept = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in composed)
     return " ".join(kept.split())
 

@@ -79,13 +79,8 @@ def find_pairs(
             kept = (first < second) & ~(short[first] & short[second])
             found.append((first[kept], second[kept], cosines[rows, columns][kept]))
             total += int(kept.sum())
-        if total > bound:
-            raise ConfigurationError(
-                f"At the synonym threshold {threshold} more than {total} pairs of {len(unit)} phrases would be joined; "
-                f"a usable threshold gives a few a phrase. Nothing was joined. The threshold is a property of the "
-                "embedding model (0.8 suits all-MiniLM-L6-v2, e5 models need about 0.95): set "
-                "HIPPORAG_SYNONYM_THRESHOLD and index into a new namespace."
-            )
+            if total > bound:
+                raise _too_many(total, len(unit), threshold)
         if progress:
             progress(bottom, new)
     if not found:
@@ -93,6 +88,15 @@ def find_pairs(
         return Pairs(empty, empty, np.empty(0, dtype=np.float32))
     first, second, score = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return Pairs(first, second, score)
+
+
+def _too_many(pairs: int, phrases: int, threshold: float) -> ConfigurationError:
+    return ConfigurationError(
+        f"At the synonym threshold {threshold} at least {pairs} pairs of {phrases} phrases would be joined; a usable "
+        "threshold gives a few a phrase. Nothing was joined. The threshold is a property of the embedding model (0.8 "
+        "suits all-MiniLM-L6-v2, e5 models need about 0.95): set HIPPORAG_SYNONYM_THRESHOLD and index into a new "
+        "namespace."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,4 +97,3 @@ class TestEveryStatement:
 def test_no_statement_lies_outside_a_stage() -> None:
     assert {name.count("/") for name in names()} == {1}
     assert not list(queries.cypher_folder().glob("*.cypher"))
-

@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hipporag_neo4j.text import content_key, fact_text, is_short, normalise, passage_text
@@ -78,6 +78,8 @@ def test_paper_leaves_ascii_alone_and_nothing_else(text: str) -> None:
 
 
 @given(st.text())
+@example("\u03d4\u0301")
+@example("\u0391\u0345\u0301")
 def test_unicode_is_stable(text: str) -> None:
     """A phrase that came out of a graph finds itself: normalising again changes nothing."""
     once = normalise(text, "unicode")
