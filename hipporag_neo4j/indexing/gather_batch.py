@@ -8,6 +8,10 @@ from hipporag_neo4j.domain import ExtractedPassage, Triple
 from hipporag_neo4j.keys import fact_key, passage_key, phrase_key, search_scope
 from hipporag_neo4j.text import Normalisation, fact_text, normalise, passage_text
 
+_LONGEST_PHRASE = 2000
+"""Characters of the longest phrase or predicate that is kept: models that don't end produce longer ones, which name
+nothing, and the index of names holds at most 32 KB a name."""
+
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
@@ -55,7 +59,8 @@ def gather_batch(
 
     A mention's count is the number of the passage's distinct facts that contain the phrase (HippoRAG's matrix P).
     Under `unicode`, triples whose subject and object are the same, or with an empty part, are dropped and counted on
-    the passage as `dropped`; under `paper` they are kept, as in the official code.
+    the passage as `dropped`; under `paper` they are kept, as in the official code. Triples with a part of more than
+    2,000 characters are dropped and counted under both.
     """
     names: dict[str, str] = {}
     facts: dict[str, FactRow] = {}
@@ -90,13 +95,16 @@ def distinct_facts(
     facts: dict[tuple[str, str, str], None] = {}
     dropped = 0
     for triple in triples:
-        subject, predicate, object_ = (
-            normalise(part, normalisation) for part in (triple.subject, triple.predicate, triple.object)
+        fact = (
+            normalise(triple.subject, normalisation),
+            normalise(triple.predicate, normalisation),
+            normalise(triple.object, normalisation),
         )
-        if normalisation == "unicode" and (not subject or not predicate or not object_ or subject == object_):
+        says_nothing = fact[0] == fact[2] or not all(fact)
+        if (normalisation == "unicode" and says_nothing) or max(map(len, fact)) > _LONGEST_PHRASE:
             dropped += 1
         else:
-            facts[subject, predicate, object_] = None
+            facts[fact] = None
     return facts, dropped
 
 

@@ -1,6 +1,8 @@
 """Mode `bm25`: passages by the words they share with the question, over title and text."""
 
 import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 
 from hipporag_neo4j.domain import RankedPassage
 from hipporag_neo4j.keys import search_scope
@@ -10,8 +12,10 @@ from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.timing import Stages
 
 _WORD = re.compile(r"\w+")
-_MOST_TERMS = 500
-"""Distinct words of a question that count; Lucene refuses more than 1,024 clauses."""
+_LONGEST_TERM = 255
+"""Where Lucene's tokenizer cuts a word."""
+_MOST_TERMS = 330
+"""Terms of a question that count; Lucene refuses more than 1,024 clauses, three of which are a term's fields."""
 
 
 async def search_by_terms(
@@ -34,7 +38,26 @@ def lucene_terms(question: str, namespace: str) -> str | None:
     Only letters, digits and underscores are kept, in lower case: no character or word of Lucene's syntax is left. The
     namespace's own term must match and doesn't count in the score.
     """
-    words = list(dict.fromkeys(_WORD.findall(question.lower())))[:_MOST_TERMS]
+    words = list(_first_terms(dict.fromkeys(_WORD.findall(question.lower()))))
     if not words:
         return None
     return f"+scope:{search_scope(namespace)}^0 +({' '.join(words)})"
+
+
+def _first_terms(words: Iterable[str]) -> Iterator[str]:
+    """The first words that give at most `_MOST_TERMS` terms, the last one cut if need be.
+
+    Lucene takes a run of Latin letters for one term and a run of Chinese ones for many: every word with characters
+    other than lower-case and ASCII ones is counted by its characters, which is never too few.
+    """
+    left = _MOST_TERMS
+    for word in words:
+        if left == 0:
+            return
+        if all(c.isascii() or unicodedata.category(c) == "Ll" for c in word):
+            left -= 1
+            yield word[:_LONGEST_TERM]
+        else:
+            kept = word[:left]
+            left -= len(kept)
+            yield kept

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage, Triple
 from hipporag_neo4j.indexing.gather_batch import Batch, IdentifiedPassage, distinct_facts, gather_batch
 from hipporag_neo4j.keys import fact_key, passage_key, phrase_key
-from hipporag_neo4j.text import Normalisation
+from hipporag_neo4j.text import NORMALISATIONS, Normalisation
 
 TRIPLES = (
     Triple("Ada", "knows", "Bob"),
@@ -114,3 +116,11 @@ def test_distinct_facts_keep_their_order() -> None:
     found, dropped = distinct_facts([Triple("b", "r", "a"), Triple("a", "r", "b"), Triple("B", "r", "a")], "unicode")
     assert list(found) == [("b", "r", "a"), ("a", "r", "b")]
     assert dropped == 0
+
+
+@pytest.mark.parametrize("normalisation", NORMALISATIONS)
+def test_an_endless_phrase_is_dropped_and_counted(normalisation: Normalisation) -> None:
+    triples = [Triple("a", "r", "b" * 2001), Triple("a", "r" * 2001, "b"), Triple("a", "r", "b" * 2000)]
+    found, dropped = distinct_facts(triples, normalisation)
+    assert list(found) == [("a", "r", "b" * 2000)]
+    assert dropped == 2

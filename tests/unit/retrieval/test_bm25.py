@@ -37,3 +37,15 @@ def test_words_come_once_in_order() -> None:
 
 def test_a_question_without_a_word_has_no_query() -> None:
     assert lucene_terms("?!… 🍕", "n") is None
+
+
+def test_no_question_has_more_terms_than_lucene_takes() -> None:
+    def words(question: str) -> list[str]:
+        found = QUERY.fullmatch(lucene_terms(question, "n") or "")
+        assert found
+        return found[2].split(" ")
+
+    assert words(" ".join(f"w{i}" for i in range(2000))) == [f"w{i}" for i in range(330)]
+    assert words("中" * 2000) == ["中" * 330]
+    assert words("who is " + "中文 " + "文" * 2000) == ["who", "is", "中文", "文" * 326]
+    assert words("a" * 1000 + " b") == ["a" * 255, "b"]
