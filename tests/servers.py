@@ -206,7 +206,7 @@ def remove_namespace(driver: "neo4j.Driver", database: str | None, namespace: st
     if not namespace.startswith(PREFIX):
         raise ValueError(f"{namespace!r} was not made by a test: its name doesn't begin with {PREFIX!r}.")
     with driver.session(database=database) as session:
-        _drop_projections(session, f"hipporag_{namespace}_")
+        _drop_projections(session, f"hipporag.{namespace}.")
         session.run(
             "MATCH (n) WHERE n.namespace = $namespace CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS",
             namespace=namespace,

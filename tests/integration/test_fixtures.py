@@ -42,7 +42,7 @@ def test_removing_a_namespace_spares_the_others(
         )
         driver.execute_query(
             "MATCH (s:Passage)-->(t) WHERE s.namespace = $name "
-            "RETURN gds.graph.project('hipporag_' + $name + '_1', s, t)",
+            "RETURN gds.graph.project('hipporag.' + $name + '.1', s, t)",
             name=name,
             database_=server.database,
         )
