@@ -61,6 +61,8 @@ class HippoRAG:
 
         Raises GraphMismatchError or ForeignDataError where it doesn't.
         """
+        if (there := schema.find_graph(self.database, self.namespace)) is not None:
+            schema.check_model(there, self.embedder.name)  # before a model is loaded to know its dimensions
         return schema.create_graph(
             self.database,
             self.namespace,

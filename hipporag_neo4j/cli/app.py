@@ -32,12 +32,23 @@ class Commands(TyperGroup):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except HippoRAGError as error:
+        except BaseException as error:
+            if _is_ctrl_c(error):
+                output.warn("Stopped. What was written stays; run the same command again to go on.")
+                raise typer.Exit(INTERRUPTED) from error
+            if not isinstance(error, HippoRAGError):
+                raise
             output.fail(str(error))
             raise typer.Exit(1) from error
-        except KeyboardInterrupt as stop:
-            output.warn("Stopped. What was written stays; run the same command again to go on.")
-            raise typer.Exit(INTERRUPTED) from stop
+
+
+def _is_ctrl_c(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: the driver, interrupted while it reads, fails once more as it cleans up."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 app = typer.Typer(

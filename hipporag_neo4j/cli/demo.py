@@ -100,11 +100,9 @@ def _show(console: Console, number: int, comparison: "Comparison") -> None:
     question = comparison.question
     width = min(console.width, _WIDEST)
     console.print()
-    console.print(Text.assemble((f"{number}  ", "cyan"), (question.question, "bold")), width=width)
+    answer = Text.assemble((question.answer, "green"), f", found by reading {len(question.gold)} passages together.")
     console.print(
-        Text.assemble(
-            "   Answer: ", (question.answer, "green"), f", found by reading {len(question.gold)} passages together."
-        ),
+        _indented([(f"{number}", Text(question.question, style="bold")), ("", Text("Answer: ").append_text(answer))]),
         width=width,
     )
     table = Table(box=None, padding=(0, 1), width=width, pad_edge=True)
@@ -118,10 +116,18 @@ def _show(console: Console, number: int, comparison: "Comparison") -> None:
     for row in rows:
         table.add_row(*row)
     console.print(table)
-    for position, chain in enumerate(comparison.chains):
-        line = Text("   Why: " if position == 0 else "        ")
-        line.append_text(_chain(chain))
-        console.print(line, width=width)
+    chains = [("Why" if position == 0 else "", _chain(chain)) for position, chain in enumerate(comparison.chains)]
+    console.print(_indented(chains), width=width)
+
+
+def _indented(lines: "list[tuple[str, Text]]") -> Table:
+    """Lines with a mark before them; what doesn't fit goes on under the line, not under the mark."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True, style="cyan")
+    table.add_column(overflow="fold")
+    for mark, line in lines:
+        table.add_row(f" {mark}" if mark else "", line)
+    return table
 
 
 def _cells(result: "RetrievalResult", question: "DemoQuestion") -> list[Text]:

@@ -46,12 +46,14 @@ def evaluate(
     """
     from hipporag_neo4j import evaluation
     from hipporag_neo4j.hipporag import HippoRAG
+    from hipporag_neo4j.schema import open_graph
 
     settings = make_settings(namespace=namespace)
     chosen = cast("list[Mode]", [str(one) for one in mode or (ModeName("hipporag1"), ModeName("dense"))])
     asked = evaluation.read_questions(questions)[:limit]
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
     with HippoRAG(settings) as rag, _bars() as bars:
+        open_graph(rag.database, rag.namespace)  # no graph is another mistake than questions about another one
         tasks = {one: bars.add_task(one, total=len(asked)) for one in dict.fromkeys(chosen)}
         result = evaluation.run(
             rag.retrieve,

@@ -117,8 +117,8 @@ def index(
     )
     language_model = make_language_model(settings)
 
-    def count(ignore: "OnProblem") -> int:
-        passages = DistinctPassages(read_passages(source, on_problem=ignore), ignore)
+    def count(on_problem: "OnProblem") -> int:
+        passages = DistinctPassages(read_passages(source, on_problem=on_problem), on_problem)
         return sum(len(split_passage(passage, settings.passage_size)) for passage in passages)
 
     with HippoRAG(settings, language_model=language_model) as rag:
@@ -152,8 +152,8 @@ def import_openie(
 
     settings = make_settings(namespace=namespace, normalisation=normalisation, synonym_threshold=synonym_threshold)
 
-    def count(ignore: "OnProblem") -> int:
-        return sum(1 for _ in DistinctPassages(read_openie(file, on_problem=ignore), ignore))
+    def count(on_problem: "OnProblem") -> int:
+        return sum(1 for _ in DistinctPassages(read_openie(file, on_problem=on_problem), on_problem))
 
     with HippoRAG(settings) as rag:
         _write(
@@ -176,15 +176,16 @@ def _write(
     """Count what is to come, which finds a broken file before anything is written; write; report."""
     from hipporag_neo4j.status import list_failed, list_malformed
 
-    problems: list[str] = []
+    foreseen: list[str] = []
     try:
         with waiting("Counting the passages"):
-            total = count(lambda error: None)
-        with index_progress(total) as progress:
-            report = write(progress, lambda error: problems.append(str(error)))
+            total = count(lambda error: foreseen.append(str(error)))
     except InputError:
-        output.list_some("Left out", problems, _SHOWN)
+        output.list_some("Left out", foreseen, _SHOWN)
         raise
+    problems: list[str] = []
+    with index_progress(total) as progress:
+        report = write(progress, lambda error: problems.append(str(error)))
     found = rag.status()
     malformed = list_malformed(rag.database, rag.namespace, show_malformed) if show_malformed else ()
     failed = list_failed(rag.database, rag.namespace, _SHOWN) if report.failed else ()

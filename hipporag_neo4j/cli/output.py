@@ -10,11 +10,16 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+_NARROWEST = 40
+"""Columns below which tables lose their words; the terminal may break the lines instead."""
+
 
 @cache
 def stdout() -> Console:
     """Standard output. No markup, no highlighting: passages may hold anything."""
-    return Console(markup=False, highlight=False, emoji=False)
+    console = Console(markup=False, highlight=False, emoji=False)
+    console.width = max(console.width, _NARROWEST)
+    return console
 
 
 @cache

@@ -169,8 +169,8 @@ def _check_graph(settings: Settings, database: Database, seen: _Seen) -> Finding
             f"The namespace {settings.namespace!r} holds no graph yet.",
             "Add passages: hipporag-neo4j index SOURCE, or import-openie FILE; another graph: --namespace.",
         )
-    if seen.embedder is not None and seen.vector is not None:
-        schema.check_model(seen.graph, seen.embedder.name, len(seen.vector))
+    if seen.embedder is not None:
+        schema.check_model(seen.graph, seen.embedder.name, None if seen.vector is None else len(seen.vector))
     schema.check_normalisation(seen.graph, settings.normalisation)
     seen.status = status = read_status(database, seen.graph)
     found = f"The namespace {settings.namespace!r} holds {status.passages:,} passages and {status.phrases:,} phrases."

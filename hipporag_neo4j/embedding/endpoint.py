@@ -122,11 +122,14 @@ class EndpointEmbedder:
                 "(or OPENAI_BASE_URL) right, and the server running?"
             ) from error
         except openai.APIStatusError as error:
+            said = self._without_key(error.message).rstrip(".")
             raise EmbeddingError(
-                f"{source} answered {which} with status {error.status_code}: {error.message}. {_advice(error)}"
-            ) from error
+                f"{source} answered {which} with status {error.status_code}: {said}. {_advice(error)}"
+            ) from (None if self._holds_key(error.message) else error)
         except openai.OpenAIError as error:
-            raise EmbeddingError(f"{source} failed on {which}: {error}.") from error
+            raise EmbeddingError(f"{source} failed on {which}: {self._without_key(str(error))}.") from (
+                None if self._holds_key(str(error)) else error
+            )
         try:
             return _Answer.model_validate_json(response.content)
         except ValidationError as error:
@@ -136,6 +139,13 @@ class EndpointEmbedder:
                 f"{source} answered {which} with something that isn't a list of embeddings ({place}: {first['msg']}): "
                 f"{response.text[:200]!r}. Does the address end in /v1 or as the server wants it?"
             ) from error
+
+    def _holds_key(self, text: str) -> bool:
+        return bool(self._api_key) and self._api_key in text
+
+    def _without_key(self, text: str) -> str:
+        """Text that may be shown: some servers repeat the key that they refuse."""
+        return text.replace(self._api_key, "…") if self._holds_key(text) else text
 
     @cached_property
     def _client(self) -> openai.OpenAI:

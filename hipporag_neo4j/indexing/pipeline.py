@@ -108,22 +108,26 @@ class Indexer:
         """Passages with what the model read in them, as they are done; at most 2 x concurrency are waiting."""
         source = iter(passages)
         waiting: dict[Future[ExtractedPassage], IdentifiedPassage] = {}
-        with ThreadPoolExecutor(concurrency, thread_name_prefix="extract") as pool:
-            try:
-                while True:
-                    for passage in itertools.islice(source, 2 * concurrency - len(waiting)):
-                        waiting[pool.submit(self._read, model, passage)] = passage
-                    if not waiting:
-                        return
-                    done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        passage = waiting.pop(future)
-                        extracted = future.result()
-                        report.prompt_tokens += extracted.extraction.prompt_tokens
-                        report.completion_tokens += extracted.extraction.completion_tokens
-                        yield IdentifiedPassage(passage.id, passage.content_hash, extracted)
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        read = 0
+        # No `with`: leaving one would wait for the calls under way, minutes with a slow model.
+        pool = ThreadPoolExecutor(concurrency, thread_name_prefix="extract")
+        try:
+            while True:
+                for passage in itertools.islice(source, 2 * concurrency - len(waiting)):
+                    waiting[pool.submit(self._read, model, passage)] = passage
+                if not waiting:
+                    return
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    passage = waiting.pop(future)
+                    extracted = future.result()
+                    report.prompt_tokens += extracted.extraction.prompt_tokens
+                    report.completion_tokens += extracted.extraction.completion_tokens
+                    read += 1
+                    self.progress("read by the language model", report.unchanged + read, None)
+                    yield IdentifiedPassage(passage.id, passage.content_hash, extracted)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _read(self, model: LanguageModel, passage: IdentifiedPassage) -> ExtractedPassage:
         source = passage.extracted.passage

@@ -1,0 +1,36 @@
+"""What reaches the terminal."""
+
+import pytest
+
+from hipporag_neo4j.cli import output
+
+
+def test_clean_leaves_nothing_that_steers_a_terminal() -> None:
+    assert output.clean("a\x1b[31mb\x07\r\tc\nd\u202ee") == "a [31mb   c\nd e"
+    assert output.clean("제주도 👍 é") == "제주도 👍 é"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("short\n\ntext", "short text"),
+        ("one two three four", "one two …"),
+        ("x" * 30, "x" * 12 + " …"),
+        ("", ""),
+    ],
+)
+def test_snippet_ends_between_words(text: str, shown: str) -> None:
+    assert output.snippet(text, 12) == shown
+
+
+def test_plural() -> None:
+    assert output.plural(1, "passage") == "1 passage"
+    assert output.plural(0, "passage") == "0 passages"
+    assert output.plural(1890, "entry", "entries") == "1,890 entries"
+
+
+def test_list_some_says_how_many_more(capsys: pytest.CaptureFixture[str]) -> None:
+    output.list_some("Left out", ["a", "b", "c"], 2)
+    output.list_some("Failed", ["a", "b"], 2, of=7)
+    output.list_some("Nothing", [], 2)
+    assert capsys.readouterr().err == "Left out:\n  a\n  b\n  … and 1 more\nFailed:\n  a\n  b\n  … and 5 more\n"
