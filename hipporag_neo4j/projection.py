@@ -64,7 +64,7 @@ async def ensure_projection(run: Run, namespace: str, weights: Weights) -> Proje
         await _build(run, before.name, namespace, weights)
         after = await _find(run, namespace, weights)
         if after.version == before.version or tries == _TRIES:
-            await _drop_older(run, namespace, after.published)
+            await _drop_older(run, namespace, before.name)
             return Projection(before.name, before.published, stale=after.version != before.version)
         await run("projection/drop_projection", graph=before.name)
         before = after
@@ -114,8 +114,13 @@ async def _build(run: Run, name: str, namespace: str, weights: Weights) -> None:
         raise GraphNotFoundError(f"The graph in namespace {namespace!r} holds no phrase to walk over. Index passages.")
 
 
-async def _drop_older(run: Run, namespace: str, published: int) -> None:
+async def _drop_older(run: Run, namespace: str, kept: str) -> None:
     for row in await run("projection/list_projections", prefix=_prefix(namespace)):
-        version = int(row["graph"].removeprefix(_prefix(namespace)).split(".", 1)[0])
-        if version < published:
+        if _age(row["graph"], namespace) < _age(kept, namespace):
             await run("projection/drop_projection", graph=row["graph"])
+
+
+def _age(name: str, namespace: str) -> tuple[int, int]:
+    """When the projected graph was made, in milliseconds, and its version."""
+    created, version = name.removeprefix(_prefix(namespace)).split(".")[:2]
+    return int(created), int(version)

@@ -1,15 +1,16 @@
 // HippoRAG 1: personalized PageRank over phrases from weighted seeds, passages by the mention-weighted sum of their phrases.
-// params: graph (str), namespace (str), published (int), seeds (list of {key, weight}, not empty, weights sum to 1),
+// params: graph (str), namespace (str), published (int, null for any), seeds (list of {key, weight}, not empty, weights sum to 1),
 //         damping (float), iterations (int), tolerance (float), concurrency (int), minimum (float), limit (int)
 // returns: id (str), title (str), text (str), score (float), row (int or null), properties (map)
 // mode: read
 CYPHER 25
-MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = $published
+MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = coalesce($published, graph.published)
 UNWIND $seeds AS seed
 MATCH (phrase:Phrase {key: seed.key}) WHERE phrase.namespace = $namespace
 WITH collect([phrase, seed.weight]) AS sourceNodes
 CALL gds.pageRank.stream($graph, {sourceNodes: sourceNodes, dampingFactor: $damping, maxIterations: $iterations,
-  tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency})
+  tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency,
+  logProgress: false})
 YIELD nodeId, score
 WITH nodeId, score WHERE score > $minimum
 WITH gds.util.asNode(nodeId) AS phrase, score

@@ -54,29 +54,41 @@ async def rank_by_mentions(
     """Passages by the mention-weighted sum of their phrases' PageRank (HippoRAG, section 2.3).
 
     `seeds` by phrase key, not empty. The statement ranks only if the published version is the one that was projected;
-    otherwise, or when the projection was dropped meanwhile, it is repeated on a new projection.
+    otherwise, or when the projection was dropped meanwhile or lacks a seed, it is repeated on a new projection. The
+    last try takes the projection as it is, and the ranking says that it is stale.
     """
     tries = 0
     while True:
         tries += 1
+        last = tries == _TRIES
         with stages.time("project"):
             projection = await ensure_projection(sources.run, graph.namespace, weights)
         with stages.time("rank"):
-            rows = await _try_rank(sources, graph.namespace, projection, seeds, walk, limit)
-        if rows or tries == _TRIES:
-            return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale)
+            rows = await _try_rank(sources, graph.namespace, projection, seeds, walk, limit, last=last)
+        if rows or last:
+            return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale or (last and bool(rows)))
 
 
 async def _try_rank(
-    sources: Sources, namespace: str, projection: Projection, seeds: Mapping[str, Seed], walk: Walk, limit: int
+    sources: Sources,
+    namespace: str,
+    projection: Projection,
+    seeds: Mapping[str, Seed],
+    walk: Walk,
+    limit: int,
+    *,
+    last: bool,
 ) -> list[Row]:
-    """The ranking, empty when the projection is not that of the published version any more."""
+    """The ranking, empty when the projection is not that of the published version any more, unless it is the last try.
+
+    A projection that lacks a seed, a phrase that was written since, is dropped.
+    """
     try:
         return await sources.run(
             "retrieval/rank_by_mentions",
             graph=projection.name,
             namespace=namespace,
-            published=projection.published,
+            published=None if last else projection.published,
             seeds=[{"key": key, "weight": seed.weight} for key, seed in seeds.items()],
             damping=walk.damping,
             iterations=walk.iterations,
@@ -86,9 +98,13 @@ async def _try_rank(
             limit=limit,
         )
     except QueryError as error:
-        if projection.name in str(error) and "does not exist" in str(error):
-            return []
-        raise
+        gone = projection.name in str(error) and "does not exist" in str(error)
+        outdated = "do not exist in the in-memory graph" in str(error)
+        if last or not (gone or outdated):
+            raise
+        if outdated:
+            await sources.run("projection/drop_projection", graph=projection.name)
+        return []
 
 
 def ranked_passage(row: Mapping[str, Any]) -> RankedPassage:
