@@ -113,7 +113,7 @@ def test_one_that_was_dropped_is_built_again(rag: HippoRAG, in_memory: InMemory)
 
 
 def test_one_that_is_dropped_between_looking_and_ranking_is_built_again(rag: HippoRAG, in_memory: InMemory) -> None:
-    dropped = []
+    dropped: list[str] = []
 
     class Dropping(BlockingSources):
         async def run(self, query: str, /, **parameters: Any) -> list[Row]:
