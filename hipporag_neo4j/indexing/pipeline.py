@@ -118,7 +118,8 @@ class Indexer:
                 if not waiting:
                     return
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
+                # What was read first: a call that is refused ends the run, and the others have cost something.
+                for future in sorted(done, key=lambda ended: ended.exception() is not None):
                     passage = waiting.pop(future)
                     extracted = future.result()
                     report.prompt_tokens += extracted.extraction.prompt_tokens

@@ -142,7 +142,7 @@ def test_passages_of_others_are_tolerated_and_never_found(
 def test_properties_of_others_that_are_ours_are_refused(
     statement: str, named: str, settings: Settings, driver: neo4j.Driver, server: TestServer
 ) -> None:
-    driver.execute_query(statement, database_=server.database)  # type: ignore[arg-type]
+    driver.execute_query(statement, database_=server.database)
     with HippoRAG(settings, embedder=EMBEDDER) as rag:
         with pytest.raises(ForeignDataError, match=named):
             write(rag, passages("ours"))
