@@ -53,7 +53,7 @@ class Comparison:
 
     def found(self, result: RetrievalResult) -> int:
         """How many of the gold passages a result holds."""
-        return sum(is_gold(passage, self.question) for passage in result.passages)
+        return len({passage.id for passage in result.passages if is_gold(passage, self.question)})
 
 
 def read_demo_questions() -> tuple[DemoQuestion, ...]:

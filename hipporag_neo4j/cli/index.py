@@ -205,10 +205,9 @@ def _write(
     reasons = [f"{passage.passage}: {passage.error}" for passage in failed]
     output.list_some("Could not be read", reasons, _SHOWN, of=report.failed)
     if problems or report.failed:
-        output.fail(
-            f"{output.plural(len(problems), 'passage')} left out, {output.plural(report.failed, 'passage')} not read; "
-            "everything else is written. Run the same command again to try these once more."
-        )
+        counts = [(len(problems), "left out"), (report.failed, "not read")]
+        said = ", ".join(f"{output.plural(number, 'passage')} {what}" for number, what in counts if number)
+        output.fail(f"{said}; everything else is written. Run the same command again to try these once more.")
         raise typer.Exit(1)
 
 
