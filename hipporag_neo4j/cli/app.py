@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hipporag_neo4j.cli import INTERRUPTED, output
+from hipporag_neo4j.cli import interrupts, output
 from hipporag_neo4j.cli.demo import demo
 from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.evaluate import evaluate
@@ -33,22 +33,13 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except BaseException as error:
-            if _is_ctrl_c(error):
+            if isinstance(error, KeyboardInterrupt) or interrupts.was_pressed():
                 output.warn("Stopped. What was written stays; run the same command again to go on.")
-                raise typer.Exit(INTERRUPTED) from error
+                raise typer.Exit(interrupts.STATUS) from error
             if not isinstance(error, HippoRAGError):
                 raise
             output.fail(str(error))
             raise typer.Exit(1) from error
-
-
-def _is_ctrl_c(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error: the driver, interrupted while it reads, fails once more as it cleans up."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 app = typer.Typer(
