@@ -25,6 +25,7 @@ ResultT = TypeVar("ResultT")
 
 USER_AGENT = "hipporag-neo4j"
 _CONNECTION_TIMEOUT = 15.0
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 class Transaction:
@@ -63,6 +64,8 @@ class Database:
         """
         import neo4j
 
+        if uri.partition("://")[0] not in _SCHEMES:
+            raise _no_address(uri, f"it doesn't begin with one of {', '.join(_SCHEMES)}")
         try:
             driver = neo4j.GraphDatabase.driver(
                 uri,
@@ -72,10 +75,7 @@ class Database:
                 max_transaction_retry_time=30.0,
             )
         except (neo4j.exceptions.ConfigurationError, ValueError) as error:
-            raise ConfigurationError(
-                f"NEO4J_URI is {uri!r}, which is no address of a Neo4j server ({error}). "
-                "Take one such as 'bolt://localhost:7687' or 'neo4j+s://host'."
-            ) from error
+            raise _no_address(uri, str(error)) from error
         database = cls(driver, name=name, timeout=timeout, owns_driver=True)
         try:
             with _translated("connect", uri):
@@ -83,6 +83,9 @@ class Database:
         except DatabaseError:
             driver.close()
             raise
+        except ValueError as error:  # a port that is no number is noticed here
+            driver.close()
+            raise _no_address(uri, str(error)) from error
         return database
 
     def close(self) -> None:
@@ -174,6 +177,13 @@ def as_matrix(vectors: "Sequence[neo4j.vector.Vector]", dimensions: int) -> "NDA
     return numpy.frombuffer(raw, dtype=">f4").astype(numpy.float32).reshape(len(vectors), dimensions)
 
 
+def _no_address(uri: str, why: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"NEO4J_URI is {uri!r}, which is no address of a Neo4j server: {why}. "
+        "Take one such as 'bolt://localhost:7687' or 'neo4j+s://host'."
+    )
+
+
 def _check_parameters(query: queries.Query, parameters: Mapping[str, Any]) -> None:
     given = frozenset(parameters)
     if given != query.parameters:
@@ -230,5 +240,8 @@ def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") ->
 
 
 def _first_line(error: BaseException) -> str:
-    message = getattr(error, "message", None) or str(error)
-    return str(message).strip().split("\n", 1)[0]
+    import neo4j.exceptions
+
+    # The `message` of an error that arose in the driver says nothing; what happened is in its text.
+    message = error.message if isinstance(error, neo4j.exceptions.Neo4jError) else None
+    return (message or str(error)).strip().split("\n", 1)[0]

@@ -226,7 +226,7 @@ def test_another_model_or_normalisation_is_refused(settings: Settings) -> None:
 
 @every_mode
 def test_metadata_comes_back_as_it_was(mode: str, settings: Settings, llm_server: LLMServer) -> None:
-    metadata = {
+    metadata: dict[str, MetadataValue] = {
         "year": 1999,
         "ratio": 0.5,
         "ok": True,
