@@ -39,7 +39,7 @@ class Transaction:
         statement = queries.load(query)
         _check_parameters(statement, parameters)
         with _translated(statement.name):
-            return [record.data() for record in self._transaction.run(_literal(statement.text), parameters)]
+            return list(_rows(self._transaction.run(_literal(statement.text), parameters)))
 
 
 class Database:
@@ -103,7 +103,7 @@ class Database:
         if statement.mode == "schema":
             _check_parameters(statement, parameters)
             with _translated(query), self._session("write") as session:
-                return [record.data() for record in session.run(_literal(statement.text), parameters)]
+                return list(_rows(session.run(_literal(statement.text), parameters)))
         return self._transact(statement.mode, query, lambda transaction: transaction.run(query, **parameters))
 
     def write(self, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
@@ -118,8 +118,7 @@ class Database:
         statement = queries.load(query)
         _check_parameters(statement, parameters)
         with _translated(query), self._session("read", fetch_size=batch) as session:
-            for record in session.run(_literal(statement.text), parameters):
-                yield record.data()
+            yield from _rows(session.run(_literal(statement.text), parameters))
 
     def _transact(self, mode: str, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
         import neo4j
@@ -182,6 +181,13 @@ def _no_address(uri: str, why: str) -> ConfigurationError:
         f"NEO4J_URI is {uri!r}, which is no address of a Neo4j server: {why}. "
         "Take one such as 'bolt://localhost:7687' or 'neo4j+s://host'."
     )
+
+
+def _rows(result: "neo4j.Result") -> Iterator[Row]:
+    # Statements return plain values, lists and maps; record.data() would look through each of them for nodes.
+    keys = result.keys()
+    for record in result:
+        yield dict(zip(keys, record.values(), strict=True))
 
 
 def _check_parameters(query: queries.Query, parameters: Mapping[str, Any]) -> None:

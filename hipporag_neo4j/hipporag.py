@@ -1,6 +1,7 @@
 """HippoRAG: index passages, ask questions. Takes its parts from the modules below and holds no logic of its own."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +56,8 @@ class HippoRAG:
             if driver is not None
             else open_database(self.settings)
         )
+        self._opened = ExitStack()
+        self._opened.callback(self.database.close)
 
     def init(self, normalisation: Normalisation | None = None) -> schema.Graph:
         """Make the schema and the namespace's graph, or check that the one that is there fits.
@@ -85,7 +88,7 @@ class HippoRAG:
         `settings.passage_size` are split. Passages that can't be used raise InputError, or go to `on_problem`.
         A passage the model can't read is stored with its error; the others go on.
         """
-        model = self.language_model or make_language_model(self.settings)
+        model = self.language_model or self._open_language_model()
         passages = (
             read_passages(Path(source), on_problem=on_problem)
             if isinstance(source, Path | str)
@@ -130,8 +133,8 @@ class HippoRAG:
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
 
     def close(self) -> None:
-        """Close the connection, unless the driver was handed in."""
-        self.database.close()
+        """Close what was opened here: the connection and the models that weren't handed in."""
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -150,8 +153,13 @@ class HippoRAG:
     def language_model(self) -> LanguageModel | None:
         """The language model, None when the settings name none."""
         if self._language_model is None and self.settings.llm_model is not None:
-            return make_language_model(self.settings)
+            return self._open_language_model()
         return self._language_model
+
+    def _open_language_model(self) -> LanguageModel:
+        model = make_language_model(self.settings)
+        self._opened.callback(model.close)
+        return model
 
     @cached_property
     def _graph(self) -> schema.Graph:
