@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, LiteralString
 
 import igraph
@@ -106,12 +105,14 @@ def expected_content(
         for name in {name for s, _, o in said for name in (s, o)}:
             mentions[id_, name] = sum(name in (s, o) for s, _, o in said)
     phrases = sorted({name for _, name in mentions})
-    vectors = embedder.embed(phrases).astype(np.float64) if phrases else np.empty((0, 1))
     synonyms = {}
-    for (i, one), (j, other) in combinations(enumerate(phrases), 2):
-        cosine = _cosine(vectors[i], vectors[j])
-        if cosine >= threshold and max(_letters(one), _letters(other)) > 2:
-            synonyms[one, other] = cosine
+    if phrases:
+        vectors = embedder.embed(phrases).astype(np.float64)
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        cosines = unit @ unit.T
+        for i, j in np.argwhere(np.triu(cosines >= threshold, k=1)):
+            if max(_letters(phrases[i]), _letters(phrases[j])) > 2:
+                synonyms[phrases[i], phrases[j]] = float(cosines[i, j])
     return Content(
         passages={id_: p.passage.text for id_, p in final.items()},
         phrases=frozenset(phrases),

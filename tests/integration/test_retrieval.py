@@ -3,24 +3,21 @@
 import json
 import random
 import string
-import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import neo4j
 import pytest
 from pydantic import ValidationError
 
 import hipporag_neo4j
-from hipporag_neo4j.domain import MODES, Mode, Passage, RetrievalResult
+from hipporag_neo4j.domain import MODES, MetadataValue, Mode, Passage, RetrievalResult
 from hipporag_neo4j.errors import ConfigurationError, GraphMismatchError, GraphNotFoundError, InputError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, passage, write
 from tests.llm_server import LLMServer
-from tests.servers import PREFIX, TestServer, remove_namespace
 
 EMBEDDER = HashEmbedder(DIMENSIONS)
 SAMPLE = Path(hipporag_neo4j.__file__).parent / "sample"
@@ -30,20 +27,11 @@ every_mode = pytest.mark.parametrize("mode", MODES)
 
 
 @pytest.fixture(scope="module")
-def sample(server: TestServer, driver: neo4j.Driver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HippoRAG]:
+def sample(module_settings: Settings) -> Iterator[HippoRAG]:
     """The bundled sample corpus; tests only read it."""
-    settings = Settings(
-        neo4j_uri=server.uri,
-        neo4j_username=server.username,
-        neo4j_password=server.password,
-        neo4j_database=server.database,
-        namespace=f"{PREFIX}{uuid.uuid4().hex[:12]}",
-        data_dir=tmp_path_factory.mktemp("data"),
-    )
-    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+    with HippoRAG(module_settings, embedder=EMBEDDER) as rag:
         rag.import_openie(SAMPLE / "openie.json")
         yield rag
-    remove_namespace(driver, server.database, settings.namespace)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,111 @@
+"""Every stored statement is one the server takes; reading ones don't write; none scans where an index would do."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, LiteralString
+
+import neo4j
+import pytest
+
+from hipporag_neo4j import queries
+from hipporag_neo4j.database import as_vectors
+from hipporag_neo4j.hipporag import HippoRAG
+from hipporag_neo4j.settings import Settings
+from tests.embedders import HashEmbedder
+from tests.graphs import DIMENSIONS, passage, write
+from tests.servers import TestServer
+
+SCANS = {
+    "AllNodesScan",
+    "NodeByLabelScan",
+    "UnionNodeByLabelsScan",
+    "IntersectionNodeByLabelsScan",
+    "DirectedRelationshipTypeScan",
+    "UndirectedRelationshipTypeScan",
+    "DirectedUnionRelationshipTypesScan",
+    "UndirectedUnionRelationshipTypesScan",
+    "DirectedAllRelationshipsScan",
+    "UndirectedAllRelationshipsScan",
+    "NodeIndexScan",
+    "DirectedRelationshipIndexScan",
+    "UndirectedRelationshipIndexScan",
+}
+MAY_SCAN = {
+    # Looks for data of others, which no index of ours holds.
+    "schema/find_foreign_data": {"UnionNodeByLabelsScan", "NodeByLabelScan", "DirectedRelationshipTypeScan"},
+    # The index holds only unlinked phrases, none most of the time: reading it whole is as cheap as looking in it.
+    "indexing/count_unlinked": {"NodeIndexScan"},
+}
+"""Statements that may look at everything of a kind."""
+SHOWS = {"schema/show_server", "schema/show_versions"}
+"""Statements whose procedures the server counts as administration."""
+OTHER_DATABASE = {"server/change_password": "system"}
+
+
+@pytest.fixture(scope="module")
+def values() -> dict[str, Any]:
+    """A value for every parameter that a statement declares."""
+    (vector,) = as_vectors(HashEmbedder(DIMENSIONS).embed(["x"]))
+    return {
+        "keys": ["x"], "ids": ["x"], "titles": ["x"], "dimensions": DIMENSIONS, "limit": 10, "fetch": 50,
+        "namespace": "test_statements", "run": "r", "now": datetime.now(UTC), "seconds": 1, "figures": {"a": 1},
+        "properties": {"a": 1}, "graph": "g", "prefix": "p", "suffix": "s", "fact_weight": 2.0, "synonym_weight": 2.0,
+        "published": 1, "seeds": [{"key": "x", "weight": 1.0}], "damping": 0.5, "iterations": 20, "tolerance": 1e-7,
+        "concurrency": 1, "minimum": 0.0, "terms": "x", "embedding": vector, "password": "x", "old": "x", "new": "y",
+        "entities": [{"name": "x", "key": "x", "embedding": vector}],
+        "rows": [
+            {
+                "key": "x", "properties": {}, "embedding": vector, "name": "x", "subject": "x", "object": "x",
+                "predicate": "x", "passages": ["x"], "passage": "x", "phrases": [["x", 1]], "source": "x",
+                "target": "y", "score": 0.9,
+            }
+        ],
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def graph(module_settings: Settings) -> Iterator[HippoRAG]:
+    """A graph, so that all labels, properties and indexes are there."""
+    with HippoRAG(module_settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        write(rag, [passage("1", ("ada", "knows", "bob"), ("bob", "knows", "adah"))])
+        yield rag
+
+
+@pytest.mark.usefixtures("graph")
+@pytest.mark.parametrize("name", queries.names())
+def test_the_server_takes_it(name: str, driver: neo4j.Driver, server: TestServer, values: dict[str, Any]) -> None:
+    query = queries.load(name)
+    parameters = {p: values.get(p, "x") for p in query.parameters}
+    text: Any = f"EXPLAIN {query.text}"
+    if query.text.startswith("CYPHER 25"):
+        text = query.text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1)
+    with driver.session(database=OTHER_DATABASE.get(name, server.database)) as session:
+        summary = session.run(text, parameters).consume()
+    allowed = {"read": {"r"}, "write": {"w", "rw"}, "schema": {"r", "w", "rw", "s"}}[query.mode]
+    assert summary.query_type in allowed | ({"s"} if name in SHOWS else set()), f"{name} says {query.mode}"
+    assert summary.plan is not None
+    scans = set(operators(summary.plan)) & SCANS
+    assert scans <= MAY_SCAN.get(name, set()), f"{name} scans: {scans}"
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    """Names of all operators of a plan."""
+    yield plan["operatorType"].partition("@")[0]
+    for child in plan.get("children", []):
+        yield from operators(child)
+
+
+@pytest.mark.usefixtures("graph")
+@pytest.mark.parametrize(
+    ("statement", "operator"),
+    [
+        ("EXPLAIN MATCH (n) RETURN n", "AllNodesScan"),
+        ("EXPLAIN MATCH (p:Passage) RETURN p", "NodeByLabelScan"),
+        ("EXPLAIN MATCH ()-[r:RELATES]->() RETURN r", "DirectedRelationshipTypeScan"),
+    ],
+)
+def test_a_scan_is_seen(statement: LiteralString, operator: str, driver: neo4j.Driver, server: TestServer) -> None:
+    with driver.session(database=server.database) as session:
+        plan = session.run(statement).consume().plan
+    assert plan is not None
+    assert set(operators(plan)) & SCANS == {operator}
