@@ -155,7 +155,7 @@ def test_an_index_of_others_in_the_place_of_ours_is_refused(
     settings: Settings, driver: neo4j.Driver, server: TestServer
 ) -> None:
     driver.execute_query(
-        "CREATE VECTOR INDEX theirs FOR (p:Passage) ON p.embedding "
+        "CYPHER 25 CREATE VECTOR INDEX theirs FOR (p:Passage) ON p.embedding WITH [p.namespace] "
         "OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.similarity_function`: 'cosine'}}",
         database_=server.database,
     )
