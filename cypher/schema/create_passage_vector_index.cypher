@@ -5,4 +5,5 @@
 CYPHER 25
 CREATE VECTOR INDEX hipporag_passage_embedding IF NOT EXISTS
 FOR (passage:Passage) ON passage.embedding WITH [passage.namespace]
-OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine'}}
+OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine',
+                       `vector.hnsw.ef_construction`: 64}}

@@ -74,7 +74,7 @@ def find_pairs(
         bottom = min(top + _BLOCK_ROWS, new)
         for left in range(top, len(unit), _BLOCK_COLUMNS):
             cosines = unit[top:bottom] @ unit[left : left + _BLOCK_COLUMNS].T
-            rows, columns = np.nonzero(cosines >= threshold)
+            rows, columns = np.divmod(np.flatnonzero(cosines >= threshold), cosines.shape[1])
             first, second = rows + top, columns + left
             kept = (first < second) & ~(short[first] & short[second])
             found.append((first[kept], second[kept], cosines[rows, columns][kept]))

@@ -20,7 +20,7 @@ from hipporag_neo4j.indexing.check_passages import content_hash, passage_id
 from hipporag_neo4j.indexing.extract_triples import extract
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, gather_batch
 from hipporag_neo4j.indexing.link_synonyms import link_synonyms
-from hipporag_neo4j.indexing.write_graph import write_batch
+from hipporag_neo4j.indexing.write_graph import GraphWriter
 from hipporag_neo4j.keys import passage_key
 from hipporag_neo4j.llm import LanguageModel
 from hipporag_neo4j.schema import Graph
@@ -136,25 +136,20 @@ class Indexer:
 
     def _write(self, passages: Iterable[IdentifiedPassage], report: IndexReport, *, at_once: int) -> IndexReport:
         stages = Stages()
-        batches = _batches(passages, at_once)
-        while True:
-            with stages.time("read"):
-                some = next(batches, None)
-            if some is None:
-                break
-            batch = gather_batch(
-                some, namespace=self.graph.namespace, normalisation=self.graph.normalisation, run=report.run
-            )
-            with stages.time("write"):
-                write_batch(
-                    self.database,
-                    batch,
-                    namespace=self.graph.namespace,
-                    run=report.run,
-                    embed=lambda texts: self._embed(texts, stages),
+        writer = GraphWriter(
+            self.database,
+            namespace=self.graph.namespace,
+            run=report.run,
+            embed=lambda texts: self._embed(texts, stages),
+        )
+        with stages.time("write"), writer:
+            for some in _timed(_batches(passages, at_once), stages):
+                batch = gather_batch(
+                    some, namespace=self.graph.namespace, normalisation=self.graph.normalisation, run=report.run
                 )
-            _count(report, some, sum(row.properties.get("dropped", 0) for row in batch.passages))
-            self.progress("passages", report.written + report.failed + report.unchanged, None)
+                writer.write(batch)
+                _count(report, some, sum(row.properties.get("dropped", 0) for row in batch.passages))
+                self.progress("passages", report.written + report.failed + report.unchanged, None)
         with stages.time("link"):
             report.synonyms = link_synonyms(
                 self.database, self.graph, lambda done, total: self.progress("synonyms", done, total)
@@ -218,7 +213,10 @@ def _identify_extracted(extracted: ExtractedPassage) -> IdentifiedPassage:
     """What was read counts as content too: another extraction of the same text replaces the passage."""
     extraction = extracted.extraction
     triples = [part for triple in extraction.triples for part in (triple.subject, triple.predicate, triple.object)]
-    content = content_key(content_hash(extracted.passage), *extraction.entities, *triples, *extraction.malformed)
+    lengths = (str(len(extraction.entities)), str(len(triples)))
+    content = content_key(
+        content_hash(extracted.passage), *lengths, *extraction.entities, *triples, *extraction.malformed
+    )
     return IdentifiedPassage(passage_id(extracted.passage), content, extracted)
 
 
@@ -237,6 +235,16 @@ def _batches(items: Iterable[ItemT], size: int) -> Iterator[list[ItemT]]:
         raise
     if some:
         yield some
+
+
+def _timed(items: Iterator[ItemT], stages: Stages) -> Iterator[ItemT]:
+    """The items; waiting for them is the stage `read`."""
+    while True:
+        with stages.time("read"):
+            item = next(items, None)
+        if item is None:
+            return
+        yield item
 
 
 def _count(report: IndexReport, written: Sequence[IdentifiedPassage], dropped: int) -> None:

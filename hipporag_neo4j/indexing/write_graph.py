@@ -1,8 +1,11 @@
-"""A batch into the graph, in one transaction that is complete in itself."""
+"""Batches into the graph: phrases first, then everything that is said about them, in a transaction of its own."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +15,8 @@ from hipporag_neo4j.indexing.gather_batch import Batch
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 Run = Callable[..., list[Row]]
+Vectors = dict[str, NDArray[np.float32]]
+"""Vectors by text."""
 
 
 class _VectorsMissing(Exception):
@@ -26,22 +31,66 @@ class _New:
     facts: tuple[str, ...]
 
 
-def write_batch(database: Database, batch: Batch, *, namespace: str, run: str, embed: Embed) -> None:
-    """Write passages, phrases, facts and mentions; embed only what the graph doesn't hold.
+class GraphWriter:
+    """Writes batches one behind the other; what a batch says is all there or not at all.
 
-    Passages that were there are replaced: what they said before is taken back in the same transaction. Phrases left
-    without a mention are for `delete_orphans`, later.
+    A batch's new phrases go first: a phrase that nothing mentions is seen by no reader, and the end of a run deletes
+    it. The rest follows in one transaction, in a thread, while the next batch is embedded and its phrases are written:
+    most of the work is the server's, in its vector indexes, and one connection keeps one of its processors busy.
+    A context manager; leaving it waits for the last batch.
     """
-    vectors: dict[str, NDArray[np.float32]] = {}
-    new = _find_new(database.run, batch)
-    while True:
-        _embed_into(vectors, _texts(batch, new), embed)
-        try:
-            database.write("indexing/write_batch", lambda tx: _write(tx, batch, namespace, run, vectors))
-        except _VectorsMissing:
-            new = _New(tuple(batch.phrases), tuple(batch.facts))
-        else:
+
+    def __init__(self, database: Database, *, namespace: str, run: str, embed: Embed) -> None:
+        self._database = database
+        self._namespace = namespace
+        self._run = run
+        self._embed = embed
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="write")
+        self._pending: tuple[Future[None], Batch, Vectors] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown()
+        if kind is None:
+            self.wait()
+
+    def write(self, batch: Batch) -> None:
+        """Write a batch, embedding what the graph doesn't hold; returns when the batch before it is written.
+
+        Passages that were there are replaced: what they said before is taken back in the same transaction.
+        """
+        new = _find_new(self._database.run, batch)
+        vectors: Vectors = {}
+        self._embed_into(vectors, _texts(batch, new))
+        if new.phrases:
+            self._database.write(
+                "indexing/merge_phrases", lambda tx: _merge_phrases(tx, batch, new, self._namespace, vectors)
+            )
+        self.wait()
+        self._pending = self._pool.submit(self._commit, batch, vectors), batch, vectors
+
+    def wait(self) -> None:
+        """Wait until everything is written that was handed over."""
+        if self._pending is None:
             return
+        (future, batch, vectors), self._pending = self._pending, None
+        try:
+            future.result()
+        except _VectorsMissing:
+            self._embed_into(vectors, _texts(batch, _New(tuple(batch.phrases), tuple(batch.facts))))
+            self._commit(batch, vectors)
+
+    def _commit(self, batch: Batch, vectors: Vectors) -> None:
+        self._database.write("indexing/write_batch", lambda tx: _write(tx, batch, self._namespace, self._run, vectors))
+
+    def _embed_into(self, vectors: Vectors, texts: Sequence[str]) -> None:
+        missing = [text for text in texts if text not in vectors]
+        if missing:
+            vectors.update(zip(missing, self._embed(missing), strict=True))
 
 
 def _find_new(run: Run, batch: Batch) -> _New:
@@ -60,13 +109,7 @@ def _texts(batch: Batch, new: _New) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _embed_into(vectors: dict[str, NDArray[np.float32]], texts: Sequence[str], embed: Embed) -> None:
-    missing = [text for text in texts if text not in vectors]
-    if missing:
-        vectors.update(zip(missing, embed(missing), strict=True))
-
-
-def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: dict[str, NDArray[np.float32]]) -> None:
+def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: Vectors) -> None:
     now = datetime.now(UTC)
     tx.run("indexing/raise_version", namespace=namespace)
     there = [row["key"] for row in tx.run("indexing/find_passages", keys=[row.key for row in batch.passages])]
@@ -76,11 +119,20 @@ def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: dic
     new = _find_new(tx.run, batch)
     if any(text not in vectors for text in _texts(batch, new)):
         raise _VectorsMissing
+    _write_passages(tx, batch, vectors, now)
+    _merge_phrases(tx, batch, new, namespace, vectors)
+    _merge_facts(tx, batch, new, namespace, run, vectors, now)
+    tx.run(
+        "indexing/merge_mentions",
+        rows=[
+            {"passage": row.key, "phrases": [[key, count] for key, count in row.phrases.items()]}
+            for row in batch.passages
+        ],
+    )
 
-    def vectors_of(texts: Sequence[str]) -> "list[object]":
-        return list(as_vectors(np.stack([vectors[text] for text in texts]))) if texts else []
 
-    embeddings = vectors_of([row.text for row in batch.passages])
+def _write_passages(tx: Transaction, batch: Batch, vectors: Vectors, now: datetime) -> None:
+    embeddings = _sent([row.text for row in batch.passages], vectors)
     tx.run(
         "indexing/write_passages",
         rows=[
@@ -89,16 +141,23 @@ def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: dic
         ],
         now=now,
     )
-    embeddings = vectors_of([batch.phrases[key] for key in new.phrases])
-    tx.run(
-        "indexing/merge_phrases",
-        namespace=namespace,
-        rows=[
-            {"key": key, "name": batch.phrases[key], "embedding": embedding}
-            for key, embedding in zip(new.phrases, embeddings, strict=True)
-        ],
-    )
-    embeddings = vectors_of([batch.facts[key].text for key in new.facts])
+
+
+def _merge_phrases(tx: Transaction, batch: Batch, new: _New, namespace: str, vectors: Vectors) -> None:
+    keys = sorted(new.phrases)  # in one order, so that two writers don't lock each other out
+    embeddings = _sent([batch.phrases[key] for key in keys], vectors)
+    rows = [
+        {"key": key, "name": batch.phrases[key], "embedding": embedding}
+        for key, embedding in zip(keys, embeddings, strict=True)
+    ]
+    if rows:
+        tx.run("indexing/merge_phrases", namespace=namespace, rows=rows)
+
+
+def _merge_facts(
+    tx: Transaction, batch: Batch, new: _New, namespace: str, run: str, vectors: Vectors, now: datetime
+) -> None:
+    embeddings = _sent([batch.facts[key].text for key in new.facts], vectors)
     tx.run(
         "indexing/merge_facts",
         namespace=namespace,
@@ -121,10 +180,8 @@ def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: dic
         "indexing/add_passages_to_facts",
         rows=[{"key": key, "passages": fact.passages} for key, fact in batch.facts.items() if key not in added],
     )
-    tx.run(
-        "indexing/merge_mentions",
-        rows=[
-            {"passage": row.key, "phrases": [[key, count] for key, count in row.phrases.items()]}
-            for row in batch.passages
-        ],
-    )
+
+
+def _sent(texts: Sequence[str], vectors: Vectors) -> list[object]:
+    """The texts' vectors as they are sent."""
+    return list(as_vectors(np.stack([vectors[text] for text in texts]))) if texts else []

@@ -10,7 +10,7 @@ from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.text import normalise
 from hipporag_neo4j.timing import Stages
 
-_FETCHED = 50
+_FETCHED = 200
 """Phrases taken from the approximate index for each entity, before the exact scoring."""
 
 
