@@ -38,13 +38,13 @@ NAMES = (
     "old mill roads",
     "lake",
     "us",
-    "uk",
+    "us us",
     "",
     "harbour master",
     "tide table",
     "gull",
 )
-"""Three groups of near names, two short ones, and the empty phrase, which `paper` normalisation keeps."""
+"""Three groups of near names, a short one with a synonym, and the empty phrase, which `paper` normalisation keeps."""
 FACTS = st.tuples(st.sampled_from(NAMES), st.sampled_from(("near", "part of", "named after")), st.sampled_from(NAMES))
 CORPORA = st.lists(st.lists(FACTS, max_size=6), min_size=1, max_size=8)
 
