@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hipporag_neo4j.access import without_password
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.options import AsJson, DataDir, make_settings
 from hipporag_neo4j.cli.progress import index_progress, waiting
@@ -75,7 +76,7 @@ def demo(
 def _find_or_start_server(settings: "Settings") -> str:
     """The address of the server; the local one is started when none is named and none runs."""
     if settings.neo4j_uri:
-        return settings.neo4j_uri
+        return without_password(settings.neo4j_uri)
     from hipporag_neo4j import local_server
     from hipporag_neo4j.cli.server import shown_progress
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hipporag_neo4j import schema
+from hipporag_neo4j.access import without_password
 from hipporag_neo4j.answers import EntitiesAnswer
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.database import Database, as_vectors
@@ -20,7 +21,6 @@ from hipporag_neo4j.domain import Message
 from hipporag_neo4j.embedding import Embedder, make_embedder
 from hipporag_neo4j.errors import HippoRAGError
 from hipporag_neo4j.llm import make_language_model
-from hipporag_neo4j.llm.trouble import without_password
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import Status, read_status
 
@@ -58,7 +58,8 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield from _examine_models(settings, _Seen())
         return
     with closing(database):
-        yield Finding("connection", "ok", f"Neo4j answers at {settings.neo4j_uri or 'the local server'}.")
+        where = without_password(settings.neo4j_uri) if settings.neo4j_uri else "the local server"
+        yield Finding("connection", "ok", f"Neo4j answers at {where}.")
         yield from _examine_connected(settings, database)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from hipporag_neo4j.access import NO_KEY, Secrets, check_address, read_key, without_password
 from hipporag_neo4j.embedding.protocol import check_vectors, refuse_broken_unicode
 from hipporag_neo4j.errors import ConfigurationError, EmbeddingError
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hipporag_neo4j.settings import Settings
-
-# Endpoints that check no key still get one, since the client insists on sending something.
-_NO_KEY = "no-key"
 
 
 class _Item(BaseModel):
@@ -36,11 +34,17 @@ class _Answer(BaseModel):
 def make_endpoint_embedder(settings: Settings) -> EndpointEmbedder:
     """The embedder behind `embedding_base_url`, else `OPENAI_BASE_URL`, else OpenAI itself.
 
-    Raises ConfigurationError when neither a key nor an address is set.
+    Raises ConfigurationError when neither a key nor an address is set, or one of them can't be used.
     """
-    url = settings.embedding_base_url or settings.openai_base_url
-    key = settings.embedding_api_key or settings.openai_api_key
-    if url is None and key is None:
+    url, url_from = settings.embedding_base_url, "HIPPORAG_EMBEDDING_BASE_URL"
+    if not url:
+        url, url_from = settings.openai_base_url or None, "OPENAI_BASE_URL"
+    secret, key_from = settings.embedding_api_key, "HIPPORAG_EMBEDDING_API_KEY"
+    if not secret:
+        secret, key_from = settings.openai_api_key, "OPENAI_API_KEY"
+    check_address(url, url_from)
+    key = read_key(secret, key_from)
+    if url is None and not key:
         raise ConfigurationError(
             "The embedding provider is 'openai', but neither a key nor an address is set. Set OPENAI_API_KEY for "
             "OpenAI, or HIPPORAG_EMBEDDING_BASE_URL for another server, such as http://localhost:11434/v1."
@@ -48,7 +52,7 @@ def make_endpoint_embedder(settings: Settings) -> EndpointEmbedder:
     return EndpointEmbedder(
         settings.embedding_model,
         base_url=url,
-        api_key=key.get_secret_value() if key is not None else _NO_KEY,
+        api_key=key,
         batch_size=settings.embedding_batch_size,
         timeout=settings.embedding_timeout,
         retries=settings.embedding_retries,
@@ -60,6 +64,7 @@ class EndpointEmbedder:
 
     The empty text is sent as a single space, because OpenAI refuses an empty one. `timeout` is in seconds an attempt;
     failures that may pass (no connection, 408, 409, 429, 5xx) are tried again `retries` times, after longer waits.
+    Neither the key nor a password in the address is in any message.
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class EndpointEmbedder:
         self.name = name
         self._base_url = base_url
         self._api_key = api_key
+        self._secrets = Secrets.of(api_key, base_url)
         self._batch_size = batch_size
         self._timeout = timeout
         self._retries = retries
@@ -92,7 +98,7 @@ class EndpointEmbedder:
         return np.concatenate(blocks) if blocks else np.empty((0, self.dimensions), dtype=np.float32)
 
     def _embed_batch(self, texts: Sequence[str], which: str) -> NDArray[np.float32]:
-        source = f"The model {self.name!r} at {self._client.base_url}"
+        source = f"The model {self.name!r} at {self._place}"
         rows = _in_order(self._ask(texts, which), len(texts), source)
         lengths = sorted({len(row) for row in rows})
         if len(lengths) > 1:
@@ -106,7 +112,7 @@ class EndpointEmbedder:
     def _ask(self, texts: Sequence[str], which: str) -> _Answer:
         import openai
 
-        source = f"The embeddings endpoint {self._client.base_url} (model {self.name!r})"
+        source = f"The embeddings endpoint {self._place} (model {self.name!r})"
         try:
             response = self._client.embeddings.with_raw_response.create(
                 model=self.name, input=[text or " " for text in texts], encoding_format="float"
@@ -115,44 +121,43 @@ class EndpointEmbedder:
             raise EmbeddingError(
                 f"{source} didn't answer for {which} within {self._timeout:g} s, in {self._retries + 1} attempts. "
                 "Set HIPPORAG_EMBEDDING_TIMEOUT higher or HIPPORAG_EMBEDDING_BATCH_SIZE lower."
-            ) from error
+            ) from self._secrets.cause(error)
         except openai.APIConnectionError as error:
+            why = self._secrets.hide(str(error.__cause__ or error))
             raise EmbeddingError(
-                f"{source} can't be reached: {error.__cause__ or error}. Is HIPPORAG_EMBEDDING_BASE_URL "
-                "(or OPENAI_BASE_URL) right, and the server running?"
-            ) from error
+                f"{source} can't be reached: {why}. Is HIPPORAG_EMBEDDING_BASE_URL (or OPENAI_BASE_URL) right, and the "
+                "server running?"
+            ) from self._secrets.cause(error)
         except openai.APIStatusError as error:
-            said = self._without_key(error.message).rstrip(".")
+            said = self._secrets.hide(error.message).rstrip(".")
             raise EmbeddingError(
                 f"{source} answered {which} with status {error.status_code}: {said}. {_advice(error)}"
-            ) from (None if self._holds_key(error.message) else error)
+            ) from self._secrets.cause(error)
         except openai.OpenAIError as error:
-            raise EmbeddingError(f"{source} failed on {which}: {self._without_key(str(error))}.") from (
-                None if self._holds_key(str(error)) else error
-            )
+            raise EmbeddingError(
+                f"{source} failed on {which}: {self._secrets.hide(str(error))}."
+            ) from self._secrets.cause(error)
         try:
             return _Answer.model_validate_json(response.content)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"]) or "the answer"
+            said = self._secrets.hide(response.text)[:200]
             raise EmbeddingError(
                 f"{source} answered {which} with something that isn't a list of embeddings ({place}: {first['msg']}): "
-                f"{response.text[:200]!r}. Does the address end in /v1 or as the server wants it?"
-            ) from error
+                f"{said!r}. Does the address end in /v1 or as the server wants it?"
+            ) from self._secrets.cause(error)
 
-    def _holds_key(self, text: str) -> bool:
-        return bool(self._api_key) and self._api_key in text
-
-    def _without_key(self, text: str) -> str:
-        """Text that may be shown: some servers repeat the key that they refuse."""
-        return text.replace(self._api_key, "…") if self._holds_key(text) else text
+    @property
+    def _place(self) -> str:
+        return without_password(str(self._client.base_url))
 
     @cached_property
     def _client(self) -> openai.OpenAI:
         import openai
 
         client = openai.OpenAI(
-            api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=self._retries
+            api_key=self._api_key or NO_KEY, base_url=self._base_url, timeout=self._timeout, max_retries=self._retries
         )
         # Connections are kept between calls and closed with the embedder.
         weakref.finalize(self, client.close)

@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
 
+from hipporag_neo4j.access import NO_KEY, check_address, read_key
 from hipporag_neo4j.answers import ShapeT, excerpt, read_answer
 from hipporag_neo4j.domain import Message
 from hipporag_neo4j.errors import ConfigurationError, ModelError, UnreadableAnswerError
@@ -22,16 +22,12 @@ from hipporag_neo4j.llm.trouble import (
     WaitBeforeRetry,
     is_passing,
     refuses_request,
-    without_password,
 )
 
 if TYPE_CHECKING:
     import openai
 
     from hipporag_neo4j.settings import Settings
-
-# Endpoints that check no key still get one, since the client insists on sending something.
-_NO_KEY = "no-key"
 
 
 class _Said(BaseModel):
@@ -63,9 +59,9 @@ class OpenAIModel:
 
     def __init__(self, settings: Settings, *, name: str, backoff: float = 0.5) -> None:
         self.name = name
-        key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key is not None else ""
-        _check_address(settings.openai_base_url)
-        _check_key(key, settings.openai_base_url)
+        key = read_key(settings.openai_api_key, "OPENAI_API_KEY")
+        check_address(settings.openai_base_url, "OPENAI_BASE_URL")
+        _require_key_or_address(key, settings.openai_base_url)
         self._settings = settings
         self._backoff = backoff
         self._endpoint = Endpoint(model=name, address=settings.openai_base_url or "https://api.openai.com/v1", key=key)
@@ -146,7 +142,7 @@ class OpenAIModel:
         with self._lock:
             if self._opened is None:
                 self._opened = openai.OpenAI(
-                    api_key=self._endpoint.key or _NO_KEY, base_url=self._endpoint.address, max_retries=0
+                    api_key=self._endpoint.key or NO_KEY, base_url=self._endpoint.address, max_retries=0
                 )
             return self._opened
 
@@ -177,31 +173,9 @@ def _sendable(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", " ")
 
 
-def _check_address(address: str | None) -> None:
-    if address is None:
-        return
-    try:
-        parts = urlsplit(address)
-        usable = (
-            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and address.isprintable()
-        )
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigurationError(
-            f"OPENAI_BASE_URL is {without_password(address)!r}, which is no http address. It looks like "
-            "http://localhost:11434/v1."
-        )
-
-
-def _check_key(key: str, address: str | None) -> None:
+def _require_key_or_address(key: str, address: str | None) -> None:
     if not key and address is None:
         raise ConfigurationError(
             "A language model is set, but neither a key nor an address. Set OPENAI_API_KEY for OpenAI, or "
             "OPENAI_BASE_URL for another server, such as http://localhost:11434/v1."
-        )
-    if not all(c.isascii() and c.isprintable() and c != " " for c in key):
-        raise ConfigurationError(
-            "OPENAI_API_KEY holds a character that no key has: a space, a line break or a non-ASCII letter. Copy it "
-            "again."
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import re
 import time
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from tenacity import RetryCallState
 
+from hipporag_neo4j.access import Secrets, without_password
 from hipporag_neo4j.answers import clean, excerpt
 from hipporag_neo4j.errors import LLMAccessError, LLMError, ModelError, UnreadableAnswerError
 
@@ -87,11 +87,6 @@ def withheld_answer(error: openai.APIStatusError) -> str | None:
     return str(error.body.get("failed_generation", "")) if isinstance(error.body, dict) else ""
 
 
-def without_password(address: str) -> str:
-    """An address that can be shown: without user name, password and query."""
-    return re.sub(r"(?<=//)[^/@]*@", "", address).partition("?")[0]
-
-
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """An endpoint and a model there, and how their failures are told. The key is never told."""
@@ -99,6 +94,11 @@ class Endpoint:
     model: str
     address: str = field(repr=False)
     key: str = field(repr=False)
+
+    @property
+    def secrets(self) -> Secrets:
+        """What no message may hold."""
+        return Secrets.of(self.key, self.address)
 
     def __str__(self) -> str:
         return f"The model {self.model!r} at {without_password(self.address)}"
@@ -120,7 +120,7 @@ class Endpoint:
 
     def cause(self, error: Exception) -> Exception | None:
         """`error` for `raise … from`; None when it would show the key in a traceback."""
-        return None if self.key and any(self.key in text for text in _texts(error)) else error
+        return self.secrets.cause(error)
 
     def translated(self, error: Exception, *, seconds: float) -> ModelError:
         """The error to raise for a failure that stayed after `seconds` of trying."""
@@ -175,13 +175,9 @@ class Endpoint:
         )
 
     def _shown(self, said: str) -> str:
-        text = clean(said.replace(self.key, "***") if self.key else said)
+        text = clean(self.secrets.hide(said))
         return f"{text[:300]}…" if len(text) > 300 else text
 
 
 def _out_of_credit(error: openai.APIStatusError) -> bool:
     return "insufficient_quota" in (error.code, error.type)
-
-
-def _texts(error: BaseException | None) -> list[str]:
-    return [] if error is None else [str(error), *_texts(error.__cause__ or error.__context__)]

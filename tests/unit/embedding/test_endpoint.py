@@ -2,6 +2,8 @@
 
 import json
 import math
+import traceback
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -128,3 +130,69 @@ def test_a_text_that_is_no_unicode_is_refused(llm_server: LLMServer) -> None:
     with pytest.raises(InputError, match="Text 2 of 2"):
         embedder(llm_server).embed(["a", "\ud800"])
     assert not llm_server.requests
+
+
+def shown(raised: pytest.ExceptionInfo[Exception]) -> str:
+    """All that a traceback prints, without the source, which is the test's own."""
+    told = traceback.TracebackException.from_exception(raised.value)
+    return " ".join("".join(one.format_exception_only()) for one in _chain(told))
+
+
+def _chain(told: traceback.TracebackException | None) -> Iterator[traceback.TracebackException]:
+    while told is not None:
+        yield told
+        told = told.__cause__ or (None if told.__suppress_context__ else told.__context__)
+
+
+def test_a_line_end_behind_a_key_is_no_part_of_it(llm_server: LLMServer) -> None:
+    llm_server.api_key = "sk-secret-1"
+    assert embedder(llm_server, openai_api_key="sk-secret-1\n").embed(["a"]).shape == (1, 64)
+
+
+@pytest.mark.parametrize(
+    ("settings", "variable"),
+    [
+        ({"openai_api_key": "sk-se\ncret"}, "OPENAI_API_KEY"),
+        ({"openai_api_key": "sk-seécret"}, "OPENAI_API_KEY"),
+        ({"embedding_api_key": "sk-se cret"}, "HIPPORAG_EMBEDDING_API_KEY"),
+        ({"openai_base_url": "htp://user:secret@host"}, "OPENAI_BASE_URL"),
+        ({"embedding_base_url": "user:secret@host"}, "HIPPORAG_EMBEDDING_BASE_URL"),
+    ],
+)
+def test_what_can_not_be_used_is_refused_at_once_and_unshown(
+    llm_server: LLMServer, settings: dict[str, str], variable: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=rf"^{variable} ") as raised:
+        embedder(llm_server, **settings)
+    assert "cret" not in shown(raised)
+    assert not llm_server.requests
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        error(401, "Wrong key sk-secret-1 of user:hunter2"),
+        error(500, "Wrong key sk-secret-1 of user:hunter2"),
+        Reply(body="Wrong key sk-secret-1 of user:hunter2"),
+        Reply(cut="before"),
+        answer((0, [1.0]), (1, [1.0])),
+        answer((0, [0.0])),
+    ],
+)
+def test_no_message_holds_the_key_or_the_password(llm_server: LLMServer, reply: Reply) -> None:
+    llm_server.embeddings_script = [reply]
+    address = llm_server.url.replace("http://", "http://user:hunter2@")
+    with pytest.raises(EmbeddingError) as raised:
+        embedder(llm_server, openai_api_key="sk-secret-1", openai_base_url=address).embed(["a"])
+    assert llm_server.url in str(raised.value)
+    assert "secret" not in shown(raised)
+    assert "hunter2" not in shown(raised)
+
+
+def test_silence_and_absence_show_no_password(llm_server: LLMServer) -> None:
+    llm_server.embeddings_script = [Reply(delay=1.0, body="{}")]
+    slow = llm_server.url.replace("http://", "http://user:hunter2@")
+    for address in (slow, "http://user:hunter2@127.0.0.1:1/v1"):
+        with pytest.raises(EmbeddingError) as raised:
+            embedder(llm_server, openai_base_url=address, embedding_timeout=0.1).embed(["a"])
+        assert "hunter2" not in shown(raised)
