@@ -1,10 +1,11 @@
 """The connection to Neo4j, and the only module that imports its driver: runs named statements, translates errors."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from hipporag_neo4j import queries
+from hipporag_neo4j.access import without_password
 from hipporag_neo4j.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -25,6 +26,7 @@ ResultT = TypeVar("ResultT")
 
 USER_AGENT = "hipporag-neo4j"
 _CONNECTION_TIMEOUT = 15.0
+_NO_LIMIT = 0.0
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
@@ -48,8 +50,15 @@ class Database:
     def __init__(
         self, driver: "neo4j.Driver", *, name: str | None = None, timeout: float = 120.0, owns_driver: bool = False
     ) -> None:
-        """`name` is the server's default database when None; `timeout`, in seconds, ends a statement on the server."""
+        """`name` is the server's default database when None.
+
+        `timeout`, in seconds, ends a statement on the server; schema statements, which may have to wait for an index
+        to be filled, have no limit. On a cluster every statement sees what was written here before it.
+        """
+        import neo4j
+
         self._driver = driver
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
         self._name = name
         self._timeout = timeout
         self._owns_driver = owns_driver
@@ -60,10 +69,16 @@ class Database:
     ) -> Self:
         """Connect and make sure that somebody answers.
 
-        Raises ServerUnavailableError, AuthenticationError, or ConfigurationError for an address that is none.
+        Raises ServerUnavailableError, AuthenticationError, or ConfigurationError for an address that is none or holds
+        a password, which is kept out of the message.
         """
         import neo4j
 
+        if "@" in uri:
+            raise ConfigurationError(
+                f"NEO4J_URI holds a user name or password beside the address {without_password(uri)!r}. Give the user "
+                "name in NEO4J_USERNAME and the password in NEO4J_PASSWORD, and the address alone in NEO4J_URI."
+            )
         if uri.partition("://")[0] not in _SCHEMES:
             raise _no_address(uri, f"it doesn't begin with one of {', '.join(_SCHEMES)}")
         try:
@@ -103,7 +118,7 @@ class Database:
         if statement.mode == "schema":
             _check_parameters(statement, parameters)
             with _translated(query), self._session("write") as session:
-                return list(_rows(session.run(_literal(statement.text), parameters)))
+                return list(_rows(session.run(self._query(statement, _NO_LIMIT), parameters)))
         return self._transact(statement.mode, query, lambda transaction: transaction.run(query, **parameters))
 
     def write(self, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
@@ -113,17 +128,20 @@ class Database:
         """
         return self._transact("write", name, work)
 
-    def stream(self, query: str, *, batch: int = 1000, **parameters: Any) -> Iterator[Row]:
-        """Rows of a read statement as they arrive, `batch` at a time; not repeated on errors."""
+    def stream(self, query: str, *, batch: int = 1000, **parameters: Any) -> Generator[Row, None, None]:
+        """Rows of a read statement as they arrive, `batch` at a time; not repeated on errors.
+
+        The time limit counts until the last row is taken, what is done with the rows in between included.
+        """
         statement = queries.load(query)
         _check_parameters(statement, parameters)
         with _translated(query), self._session("read", fetch_size=batch) as session:
-            yield from _rows(session.run(_literal(statement.text), parameters))
+            yield from _rows(session.run(self._query(statement, self._timeout), parameters))
 
     def _transact(self, mode: str, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
         import neo4j
 
-        @neo4j.unit_of_work(metadata={"app": USER_AGENT, "statement": name}, timeout=self._timeout)
+        @neo4j.unit_of_work(metadata=_metadata(name), timeout=self._timeout)
         def transaction_work(transaction: "neo4j.ManagedTransaction") -> ResultT:
             return work(Transaction(transaction))
 
@@ -137,25 +155,26 @@ class Database:
             default_access_mode="READ" if mode == "read" else "WRITE",
             fetch_size=fetch_size,
             notifications_min_severity="OFF",
+            bookmark_manager=self._bookmarks,
         )
 
-    @property
-    def driver(self) -> "neo4j.Driver":
-        """The driver, for the Graph Data Science client."""
-        return self._driver
+    @staticmethod
+    def _query(statement: queries.Query, timeout: float) -> "neo4j.Query":
+        import neo4j
+
+        return neo4j.Query(_literal(statement.text), metadata=_metadata(statement.name), timeout=timeout)
 
     @contextmanager
     def data_science(self) -> "Iterator[GraphDataScience]":
         """The Graph Data Science client on this connection; importing it takes seconds. Errors are translated."""
+        import neo4j
         from graphdatascience import GraphDataScience
 
+        written = neo4j.Bookmarks.from_raw_values(self._bookmarks.get_bookmarks())
         with _translated("Graph Data Science"):
-            yield GraphDataScience(self._driver, database=self._name, arrow=False, show_progress=False)
-
-    @property
-    def name(self) -> str | None:
-        """The database's name, None for the server's default."""
-        return self._name
+            yield GraphDataScience(
+                self._driver, database=self._name, arrow=False, bookmarks=written, show_progress=False
+            )
 
 
 def as_vectors(matrix: "NDArray[np.float32]") -> "list[neo4j.vector.Vector]":
@@ -178,7 +197,7 @@ def as_matrix(vectors: "Sequence[neo4j.vector.Vector]", dimensions: int) -> "NDA
 
 def _no_address(uri: str, why: str) -> ConfigurationError:
     return ConfigurationError(
-        f"NEO4J_URI is {uri!r}, which is no address of a Neo4j server: {why}. "
+        f"NEO4J_URI is {without_password(uri)!r}, which is no address of a Neo4j server: {why}. "
         "Take one such as 'bolt://localhost:7687' or 'neo4j+s://host'."
     )
 
@@ -188,6 +207,11 @@ def _rows(result: "neo4j.Result") -> Iterator[Row]:
     keys = result.keys()
     for record in result:
         yield dict(zip(keys, record.values(), strict=True))
+
+
+def _metadata(name: str) -> dict[str, str]:
+    """What SHOW TRANSACTIONS says of a statement."""
+    return {"app": USER_AGENT, "statement": name}
 
 
 def _check_parameters(query: queries.Query, parameters: Mapping[str, Any]) -> None:
@@ -209,7 +233,7 @@ def _translated(query: str, uri: str | None = None) -> Iterator[None]:
     """Turn the driver's exceptions into this package's: none of its own ever reaches a caller."""
     import neo4j.exceptions as driver
 
-    where = f" at {uri}" if uri else ""
+    where = f" at {without_password(uri)}" if uri else ""
     try:
         yield
     except driver.AuthError as error:
