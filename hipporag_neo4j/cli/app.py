@@ -24,6 +24,14 @@ The server is the one that NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD name, el
 
 Exit status: 0 done, 1 failed with a message, 2 wrong usage, 130 stopped by Ctrl-C."""
 
+_GOES_ON = ("index", "import-openie", "init", "demo", "server")
+
+
+def _stopped(command: str | None) -> str:
+    """What Ctrl-C did: only what writes or fetches is left half done, and goes on from there."""
+    said = "Stopped."
+    return f"{said} What was written stays; run the same command again to go on." if command in _GOES_ON else said
+
 
 class Commands(TyperGroup):
     """Turns errors that were raised on purpose into one message; everything else is a mistake of ours and shows."""
@@ -34,7 +42,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt) or interrupts.was_pressed():
-                output.warn("Stopped. What was written stays; run the same command again to go on.")
+                output.warn(_stopped(ctx.invoked_subcommand))
                 raise typer.Exit(interrupts.STATUS) from error
             if not isinstance(error, HippoRAGError):
                 raise

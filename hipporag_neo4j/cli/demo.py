@@ -11,7 +11,7 @@ from rich.text import Text
 
 from hipporag_neo4j.access import without_password
 from hipporag_neo4j.cli import output
-from hipporag_neo4j.cli.options import AsJson, DataDir, make_settings
+from hipporag_neo4j.cli.options import AsJson, DataDir, check_namespace_option, make_settings
 from hipporag_neo4j.cli.progress import index_progress, waiting
 from hipporag_neo4j.cli.retrieve import result_values
 
@@ -27,7 +27,11 @@ def demo(
     namespace: Annotated[
         str,
         typer.Option(
-            "--namespace", "-n", metavar="NAME", help="Where the sample goes; HIPPORAG_NAMESPACE doesn't count."
+            "--namespace",
+            "-n",
+            metavar="NAME",
+            callback=check_namespace_option,
+            help="Where the sample goes; HIPPORAG_NAMESPACE doesn't count.",
         ),
     ] = "demo",
     data_dir: DataDir = None,
@@ -138,21 +142,22 @@ def _cells(result: "RetrievalResult", question: "DemoQuestion") -> list[Text]:
     for rank, passage in enumerate(result.passages, start=1):
         gold = is_gold(passage, question)
         cell = Text(f"{rank} {'✓' if gold else ' '} ", style="green" if gold else "dim")
-        cell.append(passage.title, style="bold green" if gold else "")
+        cell.append(output.clean(passage.title), style="bold green" if gold else "")
         cell.append(f"\n    {output.snippet(passage.text, 100)}", style="dim")
         cells.append(cell)
     return cells
 
 
 def _chain(chain: "Chain") -> Text:
-    text = Text(chain.start, style="cyan")
+    text = Text(output.clean(chain.start), style="cyan")
     for step in chain.steps:
         if step.predicate is None:
             text.append(" ~ ", style="dim")
         else:
-            arrow = f" ─{step.predicate}→ " if step.forward else f" ←{step.predicate}─ "
+            predicate = output.clean(step.predicate)
+            arrow = f" ─{predicate}→ " if step.forward else f" ←{predicate}─ "
             text.append(arrow, style="dim")
-        text.append(step.phrase, style="cyan")
+        text.append(output.clean(step.phrase), style="cyan")
     return text
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from hipporag_neo4j.indexing.pipeline import IndexReport
     from hipporag_neo4j.status import FailedPassage, MalformedTriple, Status
 
+_DROPPED = "an empty part, or subject and object the same"
+
 
 def status_values(status: "Status") -> dict[str, Any]:
     """What a graph holds."""
@@ -73,7 +75,7 @@ def summary_lines(status: "Status") -> list[tuple[str, str]]:
     if status.malformed_triples:
         lines.append(("malformed", plural(status.malformed_triples, "triple") + " without exactly three parts"))
     if status.dropped_triples:
-        lines.append(("dropped", plural(status.dropped_triples, "triple") + " with an empty part, or one thing twice"))
+        lines.append(("dropped", plural(status.dropped_triples, "triple") + f" with {_DROPPED}"))
     if failed := status.states.get("failed", 0):
         lines.append(("failed", plural(failed, "passage")))
     lines.append(("embeddings", f"{graph.embedding_model}, {graph.dimensions} dimensions"))

@@ -205,10 +205,20 @@ def _write(
     reasons = [f"{passage.passage}: {passage.error}" for passage in failed]
     output.list_some("Could not be read", reasons, _SHOWN, of=report.failed)
     if problems or report.failed:
-        counts = [(len(problems), "left out"), (report.failed, "not read")]
-        said = ", ".join(f"{output.plural(number, 'passage')} {what}" for number, what in counts if number)
-        output.fail(f"{said}; everything else is written. Run the same command again to try these once more.")
+        output.fail(_what_is_missing(len(problems), report.failed))
         raise typer.Exit(1)
+
+
+def _what_is_missing(left_out: int, not_read: int) -> str:
+    """How many passages were left out of the source or not read by the model, and what to do about each."""
+    counts = [(left_out, "left out"), (not_read, "not read")]
+    said = ", ".join(f"{output.plural(number, 'passage')} {what}" for number, what in counts if number)
+    steps = []
+    if left_out:
+        steps.append("What is left out can't be used as it stands: correct it in the source, then run again.")
+    if not_read:
+        steps.append("Run the same command again to have the language model try what it did not read.")
+    return f"{said}; everything else is written. {' '.join(steps)}"
 
 
 def _show_run(report: "IndexReport") -> None:

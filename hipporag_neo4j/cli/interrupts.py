@@ -8,7 +8,11 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
+
+import typer
 
 STATUS = 130
 """Exit status of a command that Ctrl-C ended."""
@@ -25,6 +29,16 @@ def watch() -> None:
 def was_pressed() -> bool:
     """Whether Ctrl-C was pressed since `watch`."""
     return _pressed.is_set()
+
+
+@contextmanager
+def expected() -> Iterator[None]:
+    """For what goes on until Ctrl-C: the key is its proper end, with nothing to be said about it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _pressed.clear()
+        raise typer.Exit(STATUS) from None
 
 
 def leave_at_once() -> None:

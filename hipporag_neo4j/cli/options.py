@@ -1,5 +1,6 @@
 """Options that several commands share, and settings made from them."""
 
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,8 @@ ModeName = StrEnum("ModeName", {name: name for name in MODES})  # type: ignore[m
 NormalisationName = StrEnum("NormalisationName", {name: name for name in NORMALISATIONS})  # type: ignore[misc]
 
 
-def _check_namespace(name: str | None) -> str | None:
+def check_namespace_option(name: str | None) -> str | None:
+    """Refuse a name that no namespace can have, as wrong usage."""
     from hipporag_neo4j.settings import check_namespace
 
     if name is not None:
@@ -31,6 +33,14 @@ def _check_namespace(name: str | None) -> str | None:
     return name
 
 
+def _check_threshold(value: float | None) -> float | None:
+    if value is not None and not 0 < value <= 1:
+        raise typer.BadParameter(
+            f"{value:g} is no threshold for a cosine: take more than 0 and at most 1, such as 0.8."
+        )
+    return value
+
+
 Namespace = Annotated[
     str | None,
     typer.Option(
@@ -38,7 +48,7 @@ Namespace = Annotated[
         "-n",
         metavar="NAME",
         envvar="HIPPORAG_NAMESPACE",
-        callback=_check_namespace,
+        callback=check_namespace_option,
         help="Which graph: several live side by side in one database. 'default' unless given.",
     ),
 ]
@@ -54,10 +64,11 @@ Normalisation = Annotated[
 SynonymThreshold = Annotated[
     float | None,
     typer.Option(
-        min=0,
-        max=1,
         envvar="HIPPORAG_SYNONYM_THRESHOLD",
-        help="Cosine from which two phrases are synonyms, fixed when a graph is made. 0.8 suits the default model.",
+        callback=_check_threshold,
+        metavar="COSINE",
+        help="Cosine from which two phrases are synonyms, fixed when a graph is made: more than 0, at most 1. "
+        "0.8 suits the default model.",
     ),
 ]
 DataDir = Annotated[
@@ -69,7 +80,8 @@ DataDir = Annotated[
 def make_settings(**given: Any) -> "Settings":
     """Settings from the environment, with the options that were given on top.
 
-    Raises ConfigurationError that names the environment variable and what is wrong with it, never a secret's value.
+    Raises ConfigurationError that names the environment variable, or the option that stands over it, and what is wrong
+    with it, never a secret's value.
     """
     from pydantic import ValidationError
 
@@ -81,27 +93,28 @@ def make_settings(**given: Any) -> "Settings":
     try:
         return Settings(**values)
     except ValidationError as error:
-        raise ConfigurationError(_explain(error)) from None
+        raise ConfigurationError(_explain(error, given=values)) from None
 
 
-def _explain(error: "ValidationError") -> str:
-    return " ".join(_explain_one(details) for details in error.errors())
+def _explain(error: "ValidationError", given: Collection[str]) -> str:
+    return " ".join(_explain_one(details, given) for details in error.errors())
 
 
-def _explain_one(details: "ErrorDetails") -> str:
+def _explain_one(details: "ErrorDetails", given: Collection[str]) -> str:
     """One wrong setting as a sentence or two."""
-    variable, secret = _variable(str(details["loc"][0]))
-    value = "" if secret else f" is {details['input']!r}, which can't be used"
-    wrong = " can't be used" if secret else value
-    return f"The environment variable {variable}{wrong}: {details['msg']}. Correct it, or unset it for the default."
+    name, variable, secret = _variable(str(details["loc"][0]))
+    place = f"The option for {name} (or {variable})" if name in given else f"The environment variable {variable}"
+    wrong = "can't be used" if secret else f"is {details['input']!r}, which can't be used"
+    undone = "leave it out" if name in given else "unset it"
+    return f"{place} {wrong}: {details['msg']}. Correct it, or {undone} for the default."
 
 
-def _variable(place: str) -> tuple[str, bool]:
-    """The environment variable of a field (or alias), and whether it holds a secret."""
+def _variable(place: str) -> tuple[str, str, bool]:
+    """The name of a field (or alias), its environment variable, and whether it holds a secret."""
     from hipporag_neo4j.settings import Settings
 
     for name, field in Settings.model_fields.items():
         alias = str(field.validation_alias) if field.validation_alias else f"HIPPORAG_{name.upper()}"
         if place in (name, alias):
-            return alias, "SecretStr" in str(field.annotation)
-    return place, True
+            return name, alias, "SecretStr" in str(field.annotation)
+    return place, place, True

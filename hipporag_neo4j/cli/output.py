@@ -1,6 +1,7 @@
 """Where words go: results to standard output, everything else to standard error; JSON stands alone."""
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -10,6 +11,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+_CONTROL = re.compile("[\x7f-\x9f]")
+"""Control characters that JSON lets stand, and that some terminals obey."""
 _NARROWEST = 40
 """Columns below which tables lose their words; the terminal may break the lines instead."""
 
@@ -31,9 +34,9 @@ def stderr() -> Console:
 
 
 def print_json(values: dict[str, Any]) -> None:
-    """Values as JSON on standard output, in UTF-8 whatever the locale."""
+    """Values as JSON on standard output, in UTF-8 whatever the locale; control characters are escaped, all of them."""
     text = json.dumps(values, indent=2, ensure_ascii=not _speaks_unicode(), default=str)
-    typer.echo(text)
+    typer.echo(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def tell(message: str, style: str = "") -> None:

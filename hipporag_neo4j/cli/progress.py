@@ -1,7 +1,8 @@
 """How far indexing is: bars on a terminal, a line now and then elsewhere."""
 
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -32,12 +33,16 @@ _WHOLE = ("passages", _READ)
 class IndexProgress:
     """Takes the pipeline's reports; `total` passages are to be expected."""
 
-    def __init__(self, console: Console, bars: Progress | None, total: int) -> None:
+    def __init__(
+        self, console: Console, bars: Progress | None, total: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._console = console
         self._bars = bars
         self._total = total
         self._tasks: dict[str, TaskID] = {}
-        self._begin = self._told = time.monotonic()
+        self._clock = clock
+        self._begin = self._told = clock()
+        self._paces: dict[str, _Pace] = {}
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
         """Called by the pipeline with what is being done, how much of it is done, and of how much."""
@@ -51,12 +56,38 @@ class IndexProgress:
         self._bars.update(self._tasks[what], completed=done, total=total)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
-        now = time.monotonic()
+        now = self._clock()
+        pace = self._paces.setdefault(what, _Pace(self._begin))
+        pace.add(now, done)
         if now - self._told < _PERIOD:
             return
         self._told = now
-        of = f" of {total:,}" if total else ""
-        self._console.print(f"{what.capitalize()}: {done:,}{of}, after {now - self._begin:.0f} s", soft_wrap=True)
+        parts = [f"{done:,} of {total:,}" if total else f"{done:,}"]
+        if rate := pace.rate:
+            parts.append(_rate_text(rate))
+            if total and total > done:
+                parts.append(f"{_time_text((total - done) / rate)} left")
+        parts.append(f"after {now - self._begin:.0f} s")
+        self._console.print(f"{what.capitalize()}: {', '.join(parts)}", soft_wrap=True)
+
+
+class _Pace:
+    """How fast something goes, over the last two minutes."""
+
+    def __init__(self, begin: float) -> None:
+        self._seen = deque([(begin, 0)])
+
+    def add(self, now: float, done: int) -> None:
+        """So much is done by now."""
+        self._seen.append((now, done))
+        while len(self._seen) > 2 and self._seen[1][0] <= now - _MEMORY:
+            self._seen.popleft()
+
+    @property
+    def rate(self) -> float:
+        """How many a second; 0 while nobody knows."""
+        (begin, before), (now, done) = self._seen[0], self._seen[-1]
+        return (done - before) / (now - begin) if now > begin else 0.0
 
 
 @contextmanager
@@ -97,4 +128,18 @@ class _RateColumn(ProgressColumn):
         speed = task.finished_speed or task.speed
         if not speed:
             return Text("")
-        return Text(f"{speed:.0f}/s" if speed >= 10 else f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min")
+        return Text(_rate_text(speed))
+
+
+def _rate_text(speed: float) -> str:
+    if speed >= 10:
+        return f"{speed:.0f}/s"
+    return f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min"
+
+
+def _time_text(seconds: float) -> str:
+    """`45 s`, `12 min`, `3 h 5 min`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

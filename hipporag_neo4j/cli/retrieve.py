@@ -120,7 +120,7 @@ def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: b
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
     for rank, passage in enumerate(result.passages, start=1):
-        heading = Text(output.clean(passage.title) or passage.id, style="bold")
+        heading = Text(output.clean(passage.title or passage.id), style="bold")
         text = output.clean(passage.text) if full else output.snippet(passage.text)
         table.add_row(str(rank), f"{passage.score:#.3g}", heading)
         table.add_row("", "", Padding(Text(text), (0, 0, 0 if rank == len(result.passages) else 1, 0)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli import interrupts, output
 from hipporag_neo4j.cli.options import AsJson, DataDir, make_settings
 from hipporag_neo4j.cli.progress import waiting
 
@@ -122,7 +122,7 @@ def status(
         output.print_json(_status_values(found, show_password=show_password))
         return
     for name, value in _status_lines(found, show_password=show_password):
-        typer.echo(f"{name:<9} {value}")
+        typer.echo(f"{name:<9} {value if name == 'password' else output.clean(value)}")
 
 
 @server_app.command()
@@ -145,8 +145,9 @@ def logs(
     for line in shown:
         typer.echo(output.clean(line))
     if follow:
-        for line in local_server.follow_log(settings):
-            typer.echo(output.clean(line))
+        with interrupts.expected():
+            for line in local_server.follow_log(settings):
+                typer.echo(output.clean(line))
 
 
 def _status_values(found: "ServerStatus", *, show_password: bool) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
 def to_table(evaluation: Evaluation) -> Table:
     """A line a mode: recall, share of questions with all gold found, whole latency, fallbacks."""
     table = Table(title=f"{evaluation.questions} questions, {evaluation.gold} gold passages")
-    table.add_column("mode")
+    table.add_column("mode", no_wrap=True)
     for heading in [
         *(f"R@{k}" for k in RECALL_AT),
         *(f"all@{k}" for k in ALL_RECALL_AT),
@@ -74,8 +74,8 @@ def to_table(evaluation: Evaluation) -> Table:
 def to_latency_table(evaluation: Evaluation) -> Table:
     """A line a mode and stage: p50, p95 and the share of the mode's time that goes there."""
     table = Table(title="Where the time goes")
-    table.add_column("mode")
-    table.add_column("stage")
+    table.add_column("mode", no_wrap=True)
+    table.add_column("stage", no_wrap=True)
     for heading in ("p50 ms", "p95 ms", "share"):
         table.add_column(heading, justify="right")
     for mode, result in evaluation.modes.items():

@@ -132,12 +132,49 @@ def test_what_cannot_be_used_or_read_is_named_and_stops_nothing(
     assert "'good'" in run.stderr
     assert "bad: named entities:" in run.stderr
     assert "3 passages left out, 1 passage not read" in run.stderr
+    assert "correct it in the source" in run.stderr
+    assert "to have the language model try what it did not read" in run.stderr
     status = line.run("status", "--failed")
     assert "bad" in status.stdout
     assert "1 passage could not be read" in status.stderr
     llm_server.respond = extract_from_prompt
     source = write_lines(tmp_path / "passages.jsonl", {"id": "bad", "text": "Nonsense is spoken in Babel."})
     assert line.read("index", str(source), "--model", "scripted")["failed"] == 0
+
+
+def test_what_is_left_out_asks_for_another_source_not_for_another_run(line: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "openie.json"
+    entry = {"idx": 1, "passage": "Rome", "extracted_entities": [], "extracted_triples": []}
+    file.write_text(json.dumps([entry, {**entry, "idx": 2, "passage": " "}]))
+    said = line.run("import-openie", str(file), status=1).stderr
+    assert "1 passage left out; everything else is written." in said
+    assert "correct it in the source" in said
+    assert "Run the same command again" not in said
+
+
+def test_control_characters_stay_off_the_terminal(line: CommandLine, tmp_path: Path) -> None:
+    escape = "\x1b]0;owned\x07\x9b31m"
+    source = write_lines(
+        tmp_path / "passages.jsonl",
+        {"id": "rome", "title": f"Rome{escape}", "text": f"Rome lies on the Tiber{escape}."},
+        {"id": "ostia", "title": f"Ostia{escape}", "text": "Ostia lies by the sea."},
+        {"id": f"escape{escape}", "text": "Its id is refused."},
+    )
+    printed = [line.run("index", str(source), "--model", "scripted", status=1)]
+    questions = tmp_path / "questions.json"
+    questions.write_text(json.dumps([{"id": escape, "question": f"Rome{escape}?", "gold": ["rome"]}]))
+    printed += [
+        line.run(*command)
+        for command in (
+            ["retrieve", "Rome and Ostia", "--mode", "dense", "--full"],
+            ["retrieve", f"Rome{escape}", "--entity", f"Rome{escape}"],
+            ["retrieve", "Rome and Ostia", "--mode", "dense", "--json"],
+            ["evaluate", str(questions), "--mode", "bm25"],
+            ["status"],
+        )
+    ]
+    for run in printed:
+        assert [c for c in run.stdout + run.stderr if c != "\n" and not c.isprintable()] == []
 
 
 def test_texts_of_all_kinds_are_found_again(line: CommandLine, tmp_path: Path) -> None:

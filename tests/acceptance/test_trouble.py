@@ -43,7 +43,10 @@ def message(line: CommandLine, *arguments: str, status: int = 1, **environment: 
         (["retrieve", "x", "--limit", "0"], "greater than or equal to"),
         (["status", "--namespace", "not a name"], "take 1 to 64 ASCII letters"),
         (["init", "--normalisation", "latin"], "unicode"),
-        (["init", "--synonym-threshold", "1.5"], "less than or equal to"),
+        (["init", "--synonym-threshold", "1.5"], "more than 0 and at most 1"),
+        (["init", "--synonym-threshold", "0"], "more than 0 and at most 1"),
+        (["index", "x", "--synonym-threshold", "nan"], "more than 0 and at most 1"),
+        (["demo", "--namespace", "not a name"], "take 1 to 64 ASCII letters"),
     ],
 )
 def test_wrong_usage_is_status_2_and_needs_no_server(line: CommandLine, arguments: list[str], said: str) -> None:

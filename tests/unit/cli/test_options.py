@@ -21,7 +21,15 @@ def test_a_wrong_variable_is_named_with_its_value(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ConfigurationError) as caught:
         make_settings()
     assert f"{variable} is {value!r}" in str(caught.value)
+    assert str(caught.value).startswith("The environment variable ")
     assert caught.value.__suppress_context__  # pydantic's own error would repeat the input
+
+
+def test_a_wrong_option_is_told_as_one() -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"^The option for llm_concurrency \(or HIPPORAG_.*\) is 0, .*leave it out"
+    ):
+        make_settings(llm_concurrency=0)
 
 
 def test_a_secret_is_never_told() -> None:

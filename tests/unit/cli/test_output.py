@@ -1,5 +1,7 @@
 """What reaches the terminal."""
 
+import json
+
 import pytest
 
 from hipporag_neo4j.cli import output
@@ -21,6 +23,14 @@ def test_clean_leaves_nothing_that_steers_a_terminal() -> None:
 )
 def test_snippet_ends_between_words(text: str, shown: str) -> None:
     assert output.snippet(text, 12) == shown
+
+
+def test_json_holds_no_character_that_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    values = {"text": "\x1b[31m \x9b31m \x7f \x00 제주도"}
+    output.print_json(values)
+    printed = capsys.readouterr().out
+    assert [c for c in printed if c != "\n" and not c.isprintable()] == []
+    assert json.loads(printed) == values
 
 
 def test_plural() -> None:

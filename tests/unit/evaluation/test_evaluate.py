@@ -181,8 +181,8 @@ def test_json_tells_what_was_found_for_each_question_on_request() -> None:
     assert [passage["id"] for passage in outcome["passages"]] == list("tabcdefghi")
 
 
-def shown(renderable: object) -> str:
-    console = Console(file=io.StringIO(), width=120)
+def shown(renderable: object, width: int = 120) -> str:
+    console = Console(file=io.StringIO(), width=width)
     console.print(renderable)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -194,6 +194,12 @@ def test_the_table_has_a_line_a_mode() -> None:
     assert [cell.strip() for cell in line.split("│")[1:-1]] == [
         "hipporag1", "0.417", "0.750", "0.833", "0.67", "0.67", "8.0", "8.0", "1"
     ]  # fmt: skip
+
+
+def test_the_mode_is_whole_in_a_terminal_of_80_columns() -> None:
+    for table in (to_table(evaluation()), to_latency_table(evaluation())):
+        assert "hipporag1" in shown(table, width=80)
+        assert "…" not in shown(table, width=80)
 
 
 def test_the_latency_table_says_where_the_time_goes() -> None:

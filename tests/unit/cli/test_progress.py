@@ -1,0 +1,65 @@
+"""What is told of an indexing run where no terminal shows bars."""
+
+import io
+
+from rich.console import Console
+
+from hipporag_neo4j.cli.progress import IndexProgress
+
+
+class Run:
+    """Progress on a clock that the test sets, and the lines that it printed."""
+
+    def __init__(self, total: int) -> None:
+        self.now = 1000.0
+        self._file = io.StringIO()
+        self.tell = IndexProgress(Console(file=self._file), None, total, lambda: self.now)
+
+    def at(self, seconds: float, what: str, done: int, total: int | None = None) -> None:
+        self.now = 1000.0 + seconds
+        self.tell(what, done, total)
+
+    @property
+    def lines(self) -> list[str]:
+        return self._file.getvalue().splitlines()
+
+
+def test_a_line_tells_amount_rate_and_time_left() -> None:
+    run = Run(total=1890)
+    run.at(5, "passages", 60)
+    run.at(10, "passages", 120)
+    assert run.lines == ["Passages: 120 of 1,890, 12/s, 2 min left, after 10 s"]
+
+
+def test_lines_come_every_ten_seconds() -> None:
+    run = Run(total=100)
+    for second in range(1, 41):
+        run.at(second, "passages", second)
+    assert [line.partition(",")[0] for line in run.lines] == [f"Passages: {n} of 100" for n in (10, 20, 30, 40)]
+    assert run.lines[0] == "Passages: 10 of 100, 1.0/s, 90 s left, after 10 s"
+
+
+def test_the_rate_is_that_of_the_last_two_minutes() -> None:
+    run = Run(total=100_000)
+    run.at(10, "passages", 9000)  # unchanged ones, passed over quickly
+    for second in range(20, 200, 10):
+        run.at(second, "passages", 9000 + (second - 10) // 10)
+    assert run.lines[-1] == "Passages: 9,018 of 100,000, 6.0/min, 252 h 44 min left, after 190 s"
+
+
+def test_what_has_no_total_and_what_is_done_have_no_time_left() -> None:
+    run = Run(total=100)
+    run.at(10, "synonyms", 50)
+    run.at(20, "passages", 100)
+    run.at(30, "synonyms", 50, 50)
+    assert run.lines == [
+        "Synonyms: 50, 5.0/s, after 10 s",
+        "Passages: 100 of 100, 5.0/s, after 20 s",
+        "Synonyms: 50 of 50, 1.7/s, after 30 s",
+    ]
+
+
+def test_nothing_done_has_no_rate() -> None:
+    run = Run(total=100)
+    run.at(10, "passages", 0)
+    assert run.lines == ["Passages: 0 of 100, after 10 s"]
