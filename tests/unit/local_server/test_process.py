@@ -1,0 +1,111 @@
+"""How the server's process ends, and what is said when it doesn't."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from pydantic import SecretStr
+
+from hipporag_neo4j.errors import LocalServerError
+from hipporag_neo4j.local_server.home import Home
+from hipporag_neo4j.local_server.process import PortTakenError, end, explain_death, listens
+from hipporag_neo4j.local_server.state import RunningServer
+
+SLEEP = "import time; print('ready', flush=True); time.sleep(600)"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
+as_root = pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0, reason="only root can become the user who may not do it"
+)
+
+Begin = Callable[[str], int]
+
+
+@pytest.fixture
+def begin() -> Iterator[Begin]:
+    """Starts Python programs that print a line when they are ready; they are gone after the test."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def begin(program: str) -> int:
+        process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+        begun.append(process)
+        assert process.stdout is not None
+        told = process.stdout.readline().split()
+        return int(told[1]) if len(told) > 1 else process.pid
+
+    yield begin
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def test_one_that_listens_is_stopped_and_one_that_does_not_is_killed(begin: Begin) -> None:
+    assert end(begin(SLEEP), 20) == "stopped"
+    assert end(begin(STUBBORN), 0.3) == "killed"
+    assert end(2**22 + 1, 1) == "stopped"  # a number that no process has
+
+
+def test_one_whose_parent_does_not_notice_has_ended_all_the_same(begin: Begin) -> None:
+    """In a container the first process often notices nobody's end; waiting for that would take for ever."""
+    careless = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "print('ready', child.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    pid = begin(careless)
+    started = time.monotonic()
+    assert end(pid, 20) == "stopped"
+    assert time.monotonic() - started < 15
+    assert psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_one_that_survives_a_kill_is_told(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
+    pid = begin(STUBBORN)
+    monkeypatch.setattr(psutil.Process, "kill", lambda process: None)  # as if it hung in the kernel
+    with pytest.raises(LocalServerError, match=rf"process {pid}\) was killed, but still runs.*restart the machine"):
+        end(pid, 0.1, kill_limit=0.2)
+
+
+@as_root
+def test_a_process_of_another_user_is_told(begin: Begin) -> None:
+    pid = begin(SLEEP)
+    program = (
+        "import os, sys\n"
+        "import psutil\n"
+        "from hipporag_neo4j.errors import LocalServerError\n"
+        "from hipporag_neo4j.local_server.process import end\n"
+        "os.setuid(65534)\n"
+        "try: end(int(sys.argv[1]), 1)\n"
+        "except LocalServerError as error: print(error)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(pid)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert f"(process {pid}) may not be ended by this user" in run.stdout, run.stderr
+    assert psutil.pid_exists(pid)
+
+
+def test_a_system_that_does_not_tell_who_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(process: psutil.Process, kind: str) -> None:
+        raise psutil.AccessDenied(process.pid)
+
+    monkeypatch.setattr(psutil.Process, "net_connections", refuse)
+    server = RunningServer("bolt://127.0.0.1:7", "neo4j", SecretStr("open sesame"), os.getpid(), tmp_path)
+    with pytest.raises(LocalServerError, match=r"bolt://127\.0\.0\.1:7, and its password.*NEO4J_URI") as raised:
+        listens(server)
+    assert "sesame" not in str(raised.value)
+
+
+def test_a_port_taken_in_the_last_moment_names_the_next_step(tmp_path: Path) -> None:
+    home = Home.of(tmp_path)
+    home.make()
+    home.log.write_text("java.net.BindException: Address already in use\n")
+    server = RunningServer("bolt://127.0.0.1:7687", "neo4j", SecretStr("x"), 1, home.folder)
+    death = explain_death(home, server)
+    assert isinstance(death, PortTakenError)
+    assert "server start again, or choose another port with --port" in str(death)
