@@ -14,7 +14,22 @@ fail() {
 }
 
 # Prints the name of a Python 3.11 or newer that can make virtual environments: $PYTHON if set, else the first found.
+# With CI set, one that lacks is installed where apt-get is: a bare Debian splits the module venv off Python.
 find_python() {
+  local found
+  if found=$(look_for_python 2>/dev/null); then
+    printf '%s\n' "$found"
+    return
+  fi
+  if [ -n "${CI:-}" ] && command -v apt-get >/dev/null; then
+    say "Installing Python with its module venv."
+    apt-get update -qq >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y python3 python3-venv >&2
+  fi
+  look_for_python
+}
+
+look_for_python() {
   local candidates=(python3 python python3.14 python3.13 python3.12 python3.11)
   local candidate version too_old="" without_venv=""
   if [ -n "${PYTHON:-}" ]; then
