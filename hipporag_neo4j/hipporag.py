@@ -1,5 +1,6 @@
 """HippoRAG: index passages, ask questions. Takes its parts from the modules below and holds no logic of its own."""
 
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -51,6 +52,7 @@ class HippoRAG:
         self.namespace = check_namespace(namespace) if namespace else self.settings.namespace
         self._embedder = embedder
         self._language_model = language_model
+        self._lock = threading.Lock()
         self.database = (
             Database(driver, name=self.settings.neo4j_database, timeout=self.settings.query_timeout)
             if driver is not None
@@ -88,15 +90,15 @@ class HippoRAG:
         `settings.passage_size` are split. Passages that can't be used raise InputError, or go to `on_problem`.
         A passage the model can't read is stored with its error; the others go on.
         """
-        model = self.language_model or self._open_language_model()
+        model = self.language_model or make_language_model(self.settings)  # which says what is missing
         passages = (
             read_passages(Path(source), on_problem=on_problem)
             if isinstance(source, Path | str)
             else check_passages(source, on_problem)
         )
-        distinct = DistinctPassages(passages, on_problem)
-        parts = (part for passage in distinct for part in split_passage(passage, self.settings.passage_size))
-        report = self._indexer(progress).index(parts, model, concurrency=self.settings.llm_concurrency)
+        parts = (part for passage in passages for part in split_passage(passage, self.settings.passage_size))
+        distinct = DistinctPassages(parts, on_problem)
+        report = self._indexer(progress).index(distinct, model, concurrency=self.settings.llm_concurrency)
         return replace(report, repeated=distinct.repeated)
 
     def import_openie(
@@ -133,7 +135,7 @@ class HippoRAG:
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
 
     def close(self) -> None:
-        """Close what was opened here: the connection and the models that weren't handed in."""
+        """Close what was opened here: the connection and the language model, unless they were handed in."""
         self._opened.close()
 
     def __enter__(self) -> Self:
@@ -144,22 +146,23 @@ class HippoRAG:
     ) -> None:
         self.close()
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
         """The embedding model; not loaded until it is first asked."""
-        return self._embedder or make_embedder(self.settings)
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = make_embedder(self.settings)
+            return self._embedder
 
-    @cached_property
+    @property
     def language_model(self) -> LanguageModel | None:
         """The language model, None when the settings name none."""
-        if self._language_model is None and self.settings.llm_model is not None:
-            return self._open_language_model()
-        return self._language_model
-
-    def _open_language_model(self) -> LanguageModel:
-        model = make_language_model(self.settings)
-        self._opened.callback(model.close)
-        return model
+        with self._lock:
+            if self._language_model is None and self.settings.llm_model is not None:
+                model = make_language_model(self.settings)
+                self._opened.callback(model.close)
+                self._language_model = model
+            return self._language_model
 
     @cached_property
     def _graph(self) -> schema.Graph:
@@ -169,7 +172,7 @@ class HippoRAG:
         schema.check_normalisation(graph, self.settings.normalisation)
         return graph
 
-    @cached_property
+    @property
     def _sources(self) -> BlockingSources:
         return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import uuid
 from collections.abc import Awaitable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
@@ -54,29 +55,24 @@ class _Found:
 async def ensure_projection(run: Run, namespace: str, weights: Weights) -> Projection:
     """The projection of the namespace's published version; built if it is missing, older ones dropped.
 
-    A projection is kept only if no writer committed while it was built; after three tries it is kept as `stale`.
-    Raises GraphNotFoundError when the namespace holds no graph, or no phrase.
+    A projection is kept only if no writer committed while it was built. After three tries the caller gets one of its
+    own, marked as `stale`, which it drops when it has walked. Raises GraphNotFoundError when the namespace holds no
+    graph, or no phrase.
     """
     before = await _find(run, namespace, weights)
-    tries = 0
-    while not before.found:
-        tries += 1
+    for _ in range(_TRIES):
+        if before.found:
+            return Projection(before.name, before.published)
         await _build(run, before.name, namespace, weights)
         after = await _find(run, namespace, weights)
-        if after.version == before.version or tries == _TRIES:
+        if after.version == before.version:
             await _drop_older(run, namespace, before.name)
-            return Projection(before.name, before.published, stale=after.version != before.version)
+            return Projection(before.name, before.published)
         await run("projection/drop_projection", graph=before.name)
         before = after
-    return Projection(before.name, before.published)
-
-
-async def drop_projections(run: Run, namespace: str) -> int:
-    """Drop all projections of a namespace from memory; how many there were."""
-    found = await run("projection/list_projections", prefix=_prefix(namespace))
-    for row in found:
-        await run("projection/drop_projection", graph=row["graph"])
-    return len(found)
+    own = f"{before.name}.{uuid.uuid4().hex}"
+    await _build(run, own, namespace, weights)
+    return Projection(own, before.published, stale=True)
 
 
 def _prefix(namespace: str) -> str:

@@ -9,6 +9,7 @@ from hipporag_neo4j.errors import ForeignDataError, GraphMismatchError, GraphNot
 from hipporag_neo4j.text import Normalisation
 
 SCHEMA_VERSION = 1
+DEFAULT_SYNONYM_THRESHOLD = 0.8
 INDEX_PREFIX = "hipporag_"
 _VECTOR_INDEXES = ("passage", "phrase", "fact")
 _PLAIN_SCHEMA = (
@@ -17,6 +18,7 @@ _PLAIN_SCHEMA = (
     "schema/create_phrase_constraint",
     "schema/create_fact_constraint",
     "schema/create_passage_index",
+    "schema/create_document_index",
     "schema/create_phrase_index",
     "schema/create_phrase_name_index",
     "schema/create_unlinked_index",
@@ -70,16 +72,18 @@ def create_graph(
     embedding_model: str,
     dimensions: int,
     normalisation: Normalisation | None,
-    synonym_threshold: float,
+    synonym_threshold: float | None,
 ) -> Graph:
     """Make the schema and the namespace's graph; what is there already stays, and must fit.
 
-    Raises GraphMismatchError when the graph was made with another embedding model, dimension or normalisation,
-    ForeignDataError when other data uses this product's properties.
+    Without a synonym threshold a new graph gets 0.8. Raises GraphMismatchError when the graph was made with another
+    embedding model, dimension, normalisation or threshold, ForeignDataError when other data uses this product's
+    properties.
     """
     if (there := find_graph(database, namespace)) is not None:
         check_model(there, embedding_model, dimensions)
         check_normalisation(there, normalisation)
+        check_threshold(there, synonym_threshold)
     refuse_foreign_data(database)
     refuse_other_dimensions(database, dimensions)
     for statement in _PLAIN_SCHEMA:
@@ -95,7 +99,7 @@ def create_graph(
             "embedding_model": embedding_model,
             "dimensions": dimensions,
             "normalisation": normalisation or "unicode",
-            "synonym_threshold": synonym_threshold,
+            "synonym_threshold": synonym_threshold or DEFAULT_SYNONYM_THRESHOLD,
             "schema_version": SCHEMA_VERSION,
         },
     )
@@ -122,6 +126,16 @@ def check_normalisation(graph: Graph, normalisation: Normalisation | None) -> No
         raise GraphMismatchError(
             f"The graph in namespace {graph.namespace!r} was made with --normalisation {graph.normalisation}; "
             f"{normalisation} was asked for. Leave the option out, or index into another namespace."
+        )
+
+
+def check_threshold(graph: Graph, synonym_threshold: float | None) -> None:
+    """Refuse to link a graph's phrases at two thresholds; None takes what the graph has. Raises GraphMismatchError."""
+    if synonym_threshold not in (None, graph.synonym_threshold):
+        raise GraphMismatchError(
+            f"The graph in namespace {graph.namespace!r} joins synonyms from {graph.synonym_threshold:g} on; "
+            f"{synonym_threshold:g} was asked for. Leave HIPPORAG_SYNONYM_THRESHOLD or the option out, or index into "
+            "another namespace."
         )
 
 

@@ -71,8 +71,9 @@ class Settings(BaseSettings):
 
     passage_size: int = Field(1500, ge=100)
     """Characters a passage holds at most; longer texts are split by sentences."""
-    synonym_threshold: float = Field(0.8, gt=0, le=1)
-    """Cosine from which two phrases are synonyms. A property of the embedding model: 0.8 suits all-MiniLM-L6-v2."""
+    synonym_threshold: float | None = Field(None, gt=0, le=1)
+    """Cosine from which two phrases are synonyms, for new graphs (0.8 unless set). A property of the embedding model:
+    0.8 suits all-MiniLM-L6-v2. An existing graph keeps its own; another one is refused."""
 
     damping: float = Field(0.5, ge=0, lt=1)
     """Probability to follow an edge; 1 - damping is the paper's restart probability."""
@@ -85,7 +86,6 @@ class Settings(BaseSettings):
     """`sum`: facts, synonyms and mentions add up. `paper`: as the official code builds its graph, for comparisons."""
     fact_weight: float = Field(2.0, ge=0)
     synonym_weight: float = Field(2.0, ge=0)
-    mention_weight: float = Field(1.0, ge=0)
 
     data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("hipporag-neo4j", appauthor=False)))
     """Where the local server keeps its data."""

@@ -20,6 +20,7 @@ class Status:
     synonyms: int
     malformed_triples: int
     dropped_triples: int
+    truncated_passages: int
     passages_without_facts: int
     unlinked: int
     states: dict[str, int]
@@ -27,7 +28,7 @@ class Status:
     @property
     def interrupted(self) -> bool:
         """Whether an indexing run was cut off: run it again and it goes on from there."""
-        return self.graph.version != self.graph.published
+        return self.graph.version != self.graph.published or self.unlinked > 0
 
 
 def read_status(database: Database, graph: Graph) -> Status:
@@ -44,6 +45,7 @@ def read_status(database: Database, graph: Graph) -> Status:
         synonyms=phrases["synonyms"],
         malformed_triples=sum(row["malformed"] for row in by_state),
         dropped_triples=sum(row["dropped"] for row in by_state),
+        truncated_passages=sum(row["truncated"] for row in by_state),
         passages_without_facts=sum(row["without_facts"] for row in by_state),
         unlinked=phrases["unlinked"],
         states={row["status"]: row["passages"] for row in by_state},

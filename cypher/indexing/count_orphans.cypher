@@ -4,5 +4,5 @@
 // mode: read
 CYPHER 25
 MATCH (phrase:Phrase {namespace: $namespace})
-WHERE NOT EXISTS { (phrase)<-[:MENTIONS]-(:Passage) }
+WHERE NOT EXISTS { (phrase)<-[:MENTIONS]-(:Passage {namespace: $namespace}) }
 RETURN count(*) AS phrases

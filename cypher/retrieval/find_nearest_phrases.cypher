@@ -13,10 +13,10 @@ CALL (entity) {
   MATCH (same:Phrase {key: entity.key, namespace: $namespace})
   RETURN same AS found
 }
-WITH entity, found.key AS key, found.name AS phrase, COUNT { (found)<-[:MENTIONS]-(:Passage) } AS passages,
-     2 * vector.similarity.cosine(found.embedding, entity.embedding) - 1 AS similarity
-WHERE passages > 0
+WITH entity, found, found.key AS key, 2 * vector.similarity.cosine(found.embedding, entity.embedding) - 1 AS similarity
+WHERE EXISTS { (found)<-[:MENTIONS]-(:Passage {namespace: $namespace}) }
 ORDER BY key = entity.key DESC, similarity DESC, key
-WITH entity, collect({key: key, phrase: phrase, similarity: similarity, passages: passages})[0] AS nearest
-RETURN entity.name AS entity, nearest.key AS key, nearest.phrase AS phrase, nearest.similarity AS similarity,
-       nearest.passages AS passages
+WITH entity, collect({phrase: found, similarity: similarity})[0] AS nearest
+WITH entity, nearest.phrase AS phrase, nearest.similarity AS similarity
+RETURN entity.name AS entity, phrase.key AS key, phrase.name AS phrase, similarity,
+       COUNT { (phrase)<-[:MENTIONS]-(:Passage {namespace: $namespace}) } AS passages

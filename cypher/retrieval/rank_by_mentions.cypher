@@ -8,6 +8,7 @@ MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = coalesc
 UNWIND $seeds AS seed
 MATCH (phrase:Phrase {key: seed.key}) WHERE phrase.namespace = $namespace
 WITH collect([phrase, seed.weight]) AS sourceNodes
+WHERE size(sourceNodes) > 0 AND ($published IS NULL OR size(sourceNodes) = size($seeds))
 CALL gds.pageRank.stream($graph, {sourceNodes: sourceNodes, dampingFactor: $damping, maxIterations: $iterations,
   tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency,
   logProgress: false})

@@ -4,5 +4,5 @@
 // mode: read
 CYPHER 25
 MATCH (phrase:Phrase {namespace: $namespace})
-RETURN count(*) AS phrases, sum(COUNT { (phrase)-[:SYNONYM]->() }) AS synonyms,
+RETURN count(*) AS phrases, sum(COUNT { (phrase)-[:SYNONYM]->(:Phrase {namespace: $namespace}) }) AS synonyms,
        sum(CASE WHEN phrase.unlinked THEN 1 ELSE 0 END) AS unlinked

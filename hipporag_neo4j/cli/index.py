@@ -118,8 +118,9 @@ def index(
     language_model = make_language_model(settings)
 
     def count(on_problem: "OnProblem") -> int:
-        passages = DistinctPassages(read_passages(source, on_problem=on_problem), on_problem)
-        return sum(len(split_passage(passage, settings.passage_size)) for passage in passages)
+        passages = read_passages(source, on_problem=on_problem)
+        parts = (part for passage in passages for part in split_passage(passage, settings.passage_size))
+        return sum(1 for _ in DistinctPassages(parts, on_problem))
 
     with HippoRAG(settings, language_model=language_model) as rag:
         _write(

@@ -122,6 +122,7 @@ def _properties(passage: IdentifiedPassage, namespace: str, run: str, dropped: i
         "entities": list(extraction.entities),
         "malformed": list(extraction.malformed) or None,
         "dropped": dropped or None,
+        "truncated": extraction.truncated or None,
         "document": source.document,
         "part": source.part,
         "row": passage.extracted.row,

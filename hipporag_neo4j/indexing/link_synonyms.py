@@ -14,6 +14,7 @@ from hipporag_neo4j.text import is_short
 _BLOCK_ROWS = 1024
 _BLOCK_COLUMNS = 8192
 _WRITE_ROWS = 5000
+_READ_ROWS = 2000
 _SANE_PAIRS_PER_PHRASE = 20
 _ALWAYS_SANE = 1000
 
@@ -35,8 +36,9 @@ class Pairs:
 def link_synonyms(database: Database, graph: Graph, progress: Progress | None = None) -> int:
     """Join the phrases that are new since the last time to all near ones; returns how many pairs were written.
 
-    Memory: one vector per phrase of the namespace (4 bytes x dimensions), the pairs found, and a block of
-    1,024 x 8,192 cosines. Raises ConfigurationError, before anything is written, when the threshold joins too many.
+    Memory: one vector per phrase of the namespace (4 bytes x dimensions), key and name of each, the pairs found, and a
+    block of 1,024 x 8,192 cosines (50 MB with what is made from it). Raises ConfigurationError, before anything is
+    written, when the threshold joins too many.
     """
     if not database.run("indexing/count_unlinked", namespace=graph.namespace)[0]["phrases"]:
         return 0
@@ -62,11 +64,13 @@ def find_pairs(
 ) -> Pairs:
     """All pairs of which the first is among the `new` leading vectors and whose cosine is at least `threshold`.
 
-    `vectors` has shape (phrases, dimensions), rows of any length but zero. A pair of two short phrases doesn't count:
-    a short phrase looks for no synonyms but may be found. Each unordered pair is given once.
-    Raises ConfigurationError when more pairs are found than a sane threshold gives.
+    `vectors` has shape (phrases, dimensions), rows of any length but zero; they are scaled to length 1 in place. A pair
+    of two short phrases doesn't count: a short phrase looks for no synonyms but may be found. Each unordered pair is
+    given once. Raises ConfigurationError when more pairs are found than a sane threshold gives.
     """
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = vectors
+    for top in range(0, len(unit), _BLOCK_ROWS):
+        unit[top : top + _BLOCK_ROWS] /= np.linalg.norm(unit[top : top + _BLOCK_ROWS], axis=1, keepdims=True)
     bound = max(_ALWAYS_SANE, _SANE_PAIRS_PER_PHRASE * len(unit))
     found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]] = []
     total = 0
@@ -110,29 +114,29 @@ class _Phrases:
 
 
 def _read_phrases(database: Database, graph: Graph) -> _Phrases:
-    keys: list[str] = []
-    names: list[str] = []
-    unlinked: list[bool] = []
-    blocks: list[NDArray[np.float32]] = []
-    waiting = []
-    for row in database.stream(
-        "indexing/read_phrase_vectors", namespace=graph.namespace, dimensions=graph.dimensions, batch=2000
-    ):
-        keys.append(row["key"])
-        names.append(row["name"])
-        unlinked.append(row["unlinked"])
-        waiting.append(row["embedding"])
-        if len(waiting) == 2000:
-            blocks.append(as_matrix(waiting, graph.dimensions))
-            waiting = []
-    blocks.append(as_matrix(waiting, graph.dimensions))
-    order = np.argsort(~np.array(unlinked, dtype=bool), kind="stable")
-    return _Phrases(
-        keys=[keys[i] for i in order],
-        names=[names[i] for i in order],
-        vectors=np.concatenate(blocks)[order],
-        new=sum(unlinked),
+    """Vectors go straight to their place: new ones from the front, the others behind them, each held once."""
+    counts = database.run("status/count_phrases", namespace=graph.namespace)[0]
+    vectors = np.empty((counts["phrases"], graph.dimensions), dtype=np.float32)
+    keys, names = [""] * len(vectors), [""] * len(vectors)
+    front, back = 0, len(vectors)
+    rows = database.stream(
+        "indexing/read_phrase_vectors", namespace=graph.namespace, dimensions=graph.dimensions, batch=_READ_ROWS
     )
+    for row in rows:
+        if front == back:
+            rows.close()  # another run has added phrases since they were counted
+            return _read_phrases(database, graph)
+        if row["unlinked"]:
+            place, front = front, front + 1
+        else:
+            place = back = back - 1
+        keys[place], names[place] = row["key"], row["name"]
+        vectors[place] = as_matrix([row["embedding"]], graph.dimensions)[0]
+    gap = back - front  # phrases that another run has deleted meanwhile
+    if gap:
+        vectors = np.delete(vectors, range(front, back), axis=0)
+        del keys[front:back], names[front:back]
+    return _Phrases(keys, names, vectors, front)
 
 
 def _write_pairs(database: Database, namespace: str, phrases: _Phrases, pairs: Pairs) -> None:

@@ -2,12 +2,12 @@
 
 import itertools
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage
 from hipporag_neo4j.embedding import Embedder
-from hipporag_neo4j.errors import HippoRAGError
+from hipporag_neo4j.errors import DatabaseError
+from hipporag_neo4j.indexing.batches import batches, document_of, documents_in, timed
 from hipporag_neo4j.indexing.check_passages import content_hash, passage_id
 from hipporag_neo4j.indexing.extract_triples import extract
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, gather_batch
@@ -27,8 +28,6 @@ from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.text import content_key
 from hipporag_neo4j.timing import Stages
 
-ItemT = TypeVar("ItemT")
-
 Progress = Callable[[str, int, int | None], None]
 """Called with what is being done, how much of it is done, and of how much (None where unknown)."""
 
@@ -39,6 +38,7 @@ def no_progress(what: str, done: int, total: int | None) -> None:
 
 _LOOKUP = 500
 _INDEX_WAIT = 3600
+_DELETED_AT_ONCE = 5000
 _EMBEDDED_AT_ONCE = 512
 _WRITTEN_AT_ONCE = 200
 _WRITTEN_AT_ONCE_FROM_LLM = 32
@@ -48,7 +48,8 @@ _WRITTEN_AT_ONCE_FROM_LLM = 32
 class IndexReport:
     """The figures of one run.
 
-    `passages` were given (parts of long texts each count), `repeated` ones left out before; `seconds` by stage: `read`
+    `passages` were given (parts of long texts each count), `repeated` ones left out before, `deleted` parts that
+    their document doesn't hold any more; `seconds` by stage: `read`
     (input, and what is read by a language model), `embed`, `write`, `link`, `publish`, `total`.
     """
 
@@ -61,6 +62,8 @@ class IndexReport:
     malformed_triples: int = 0
     dropped_triples: int = 0
     synonyms: int = 0
+    truncated: int = 0
+    deleted: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
@@ -77,34 +80,55 @@ class Indexer:
     progress: Progress = no_progress
 
     def index(self, passages: Iterable[Passage], model: LanguageModel, *, concurrency: int) -> IndexReport:
-        """Read passages with a language model, `concurrency` at a time, and write what changed."""
+        """Read passages with a language model, `concurrency` at a time, and write what changed.
+
+        Parts of one document follow each other; those that it had before and has no more are deleted.
+        """
         report = _begin()
-        changed = self._changed((_identify(passage) for passage in passages), report)
+        stale: list[str] = []
+        changed = self._changed((_identify(passage) for passage in passages), report, stale)
         read = self._extract(changed, model, concurrency, report)
-        return self._write(read, report, at_once=_WRITTEN_AT_ONCE_FROM_LLM)
+        return self._write(read, report, stale, at_once=_WRITTEN_AT_ONCE_FROM_LLM)
 
     def import_extracted(self, passages: Iterable[ExtractedPassage]) -> IndexReport:
         """Write passages that were read before, as far as they changed."""
         report = _begin()
-        changed = self._changed((_identify_extracted(passage) for passage in passages), report)
-        return self._write(changed, report, at_once=_WRITTEN_AT_ONCE)
+        stale: list[str] = []
+        changed = self._changed((_identify_extracted(passage) for passage in passages), report, stale)
+        return self._write(changed, report, stale, at_once=_WRITTEN_AT_ONCE)
 
-    def _changed(self, passages: Iterable[IdentifiedPassage], report: IndexReport) -> Iterator[IdentifiedPassage]:
-        """Leave out passages that stand in the graph as they are; failed ones are read again."""
-        for some in _batches(passages, _LOOKUP):
+    def _changed(
+        self, passages: Iterable[IdentifiedPassage], report: IndexReport, stale: list[str]
+    ) -> Generator[IdentifiedPassage, None, None]:
+        """Leave out passages that stand in the graph as they are; failed ones are read again.
+
+        `stale` collects the keys of what documents left there when they were longer, shorter, or split otherwise.
+        """
+        for some in documents_in(passages, _LOOKUP):
             keys = {passage_key(self.graph.namespace, passage.id): passage for passage in some}
             rows = self.database.run("indexing/find_passages", keys=list(keys))
             there = {row["key"]: row["content_hash"] for row in rows if row["status"] == "written"}
-            report.passages += len(some)
+            stale += self._find_stale_parts(some, keys)
+            report.passages += len(keys)
             for key, passage in keys.items():
                 if there.get(key) == passage.content_hash:
                     report.unchanged += 1
                 else:
                     yield passage
 
+    def _find_stale_parts(self, passages: Sequence[IdentifiedPassage], present: Container[str]) -> list[str]:
+        documents = list(dict.fromkeys(document_of(passage) for passage in passages))
+        rows = self.database.run(
+            "indexing/find_parts",
+            namespace=self.graph.namespace,
+            documents=documents,
+            keys=[passage_key(self.graph.namespace, document) for document in documents],
+        )
+        return [row["key"] for row in rows if row["key"] not in present]
+
     def _extract(
         self, passages: Iterable[IdentifiedPassage], model: LanguageModel, concurrency: int, report: IndexReport
-    ) -> Iterator[IdentifiedPassage]:
+    ) -> Generator[IdentifiedPassage, None, None]:
         """Passages with what the model read in them, as they are done; at most 2 x concurrency are waiting."""
         source = iter(passages)
         waiting: dict[Future[ExtractedPassage], IdentifiedPassage] = {}
@@ -134,44 +158,82 @@ class Indexer:
         source = passage.extracted.passage
         return ExtractedPassage(source, extract(model, source, self.prompts_dir))
 
-    def _write(self, passages: Iterable[IdentifiedPassage], report: IndexReport, *, at_once: int) -> IndexReport:
+    def _write(
+        self, passages: Generator[IdentifiedPassage, None, None], report: IndexReport, stale: list[str], *, at_once: int
+    ) -> IndexReport:
         stages = Stages()
+        self._record(report, "running")
+        try:
+            self._write_all(passages, report, stages, stale, at_once)
+        except BaseException:
+            report.seconds = stages.seconds()
+            with suppress(DatabaseError):  # what went wrong first is what is told
+                self._record(report, "broken off")
+            raise
+        report.seconds = stages.seconds()
+        self._record(report, "finished")
+        return report
+
+    def _write_all(
+        self,
+        passages: Generator[IdentifiedPassage, None, None],
+        report: IndexReport,
+        stages: Stages,
+        stale: list[str],
+        at_once: int,
+    ) -> None:
         writer = GraphWriter(
             self.database,
             namespace=self.graph.namespace,
             run=report.run,
             embed=lambda texts: self._embed(texts, stages),
         )
-        with stages.time("write"), writer:
-            for some in _timed(_batches(passages, at_once), stages):
+        # Closing ends the calls to the language model at once when writing fails.
+        with stages.time("write"), closing(passages), writer:
+            for some in timed(batches(passages, at_once), stages):
                 batch = gather_batch(
                     some, namespace=self.graph.namespace, normalisation=self.graph.normalisation, run=report.run
                 )
                 writer.write(batch)
                 _count(report, some, sum(row.properties.get("dropped", 0) for row in batch.passages))
                 self.progress("passages", report.written + report.failed + report.unchanged, None)
+        with stages.time("write"):
+            self._delete_parts(stale)
+            report.deleted = len(stale)
         with stages.time("link"):
             report.synonyms = link_synonyms(
                 self.database, self.graph, lambda done, total: self.progress("synonyms", done, total)
             )
         with stages.time("publish"):
             self._publish()
-        report.seconds = stages.seconds()
-        self._record(report)
-        return report
+
+    def _delete_parts(self, keys: Sequence[str]) -> None:
+        """Take back what passages said that their documents don't hold any more, and delete them."""
+        namespace = self.graph.namespace
+        for some in batches(keys, _LOOKUP):
+
+            def delete(tx: Transaction, some: list[str] = some) -> None:
+                tx.run("indexing/raise_version", namespace=namespace)
+                tx.run("indexing/retract_facts", keys=some)
+                tx.run("indexing/retract_mentions", keys=some)
+                tx.run("indexing/delete_passages", namespace=namespace, keys=some)
+
+            self.database.write("indexing/delete_passages", delete)
 
     def _publish(self) -> None:
         """Show readers what was written; then delete the phrases that nothing mentions any more."""
         namespace = self.graph.namespace
         self.database.run("indexing/publish_version", namespace=namespace)
+
+        def delete(tx: Transaction) -> int:
+            tx.run("indexing/raise_version", namespace=namespace)
+            deleted: int = tx.run("indexing/delete_orphans", namespace=namespace, limit=_DELETED_AT_ONCE)[0]["phrases"]
+            tx.run("indexing/publish_version", namespace=namespace)
+            return deleted
+
         if self.database.run("indexing/count_orphans", namespace=namespace)[0]["phrases"]:
-
-            def delete(tx: Transaction) -> None:
-                tx.run("indexing/raise_version", namespace=namespace)
-                tx.run("indexing/delete_orphans", namespace=namespace)
-                tx.run("indexing/publish_version", namespace=namespace)
-
-            self.database.write("indexing/delete_orphans", delete)
+            while self.database.write("indexing/delete_orphans", delete) == _DELETED_AT_ONCE:
+                pass
         self.database.run("schema/await_indexes", seconds=_INDEX_WAIT)
 
     def _embed(self, texts: Sequence[str], stages: Stages) -> NDArray[np.float32]:
@@ -184,9 +246,11 @@ class Indexer:
                 self.progress("texts of this batch", begin + len(some), len(texts))
         return matrix
 
-    def _record(self, report: IndexReport) -> None:
+    def _record(self, report: IndexReport, state: str) -> None:
         figures = {
+            "state": state,
             "passages": report.passages,
+            "repeated": report.repeated,
             "unchanged": report.unchanged,
             "written": report.written,
             "failed": report.failed,
@@ -195,8 +259,8 @@ class Indexer:
             "synonyms": report.synonyms,
             "prompt_tokens": report.prompt_tokens,
             "completion_tokens": report.completion_tokens,
-            "seconds": report.seconds["total"],
-            "ended": datetime.now(UTC),
+            "seconds": report.seconds.get("total", 0.0),
+            "recorded": datetime.now(UTC),
         }
         self.database.run("indexing/record_run", namespace=self.graph.namespace, run=report.run, figures=figures)
 
@@ -220,36 +284,10 @@ def _identify_extracted(extracted: ExtractedPassage) -> IdentifiedPassage:
     return IdentifiedPassage(passage_id(extracted.passage), content, extracted)
 
 
-def _batches(items: Iterable[ItemT], size: int) -> Iterator[list[ItemT]]:
-    """Lists of `size` items; when the source breaks off, what it gave before is handed over first: it may have cost."""
-    some: list[ItemT] = []
-    try:
-        for item in items:
-            some.append(item)
-            if len(some) == size:
-                yield some
-                some = []
-    except (HippoRAGError, KeyboardInterrupt):
-        if some:
-            yield some
-        raise
-    if some:
-        yield some
-
-
-def _timed(items: Iterator[ItemT], stages: Stages) -> Iterator[ItemT]:
-    """The items; waiting for them is the stage `read`."""
-    while True:
-        with stages.time("read"):
-            item = next(items, None)
-        if item is None:
-            return
-        yield item
-
-
 def _count(report: IndexReport, written: Sequence[IdentifiedPassage], dropped: int) -> None:
     failed = sum(passage.extracted.extraction.error is not None for passage in written)
     report.failed += failed
     report.written += len(written) - failed
     report.malformed_triples += sum(len(passage.extracted.extraction.malformed) for passage in written)
     report.dropped_triples += dropped
+    report.truncated += sum(passage.extracted.extraction.truncated for passage in written)

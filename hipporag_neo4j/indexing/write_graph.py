@@ -1,5 +1,6 @@
 """Batches into the graph: phrases first, then everything that is said about them, in a transaction of its own."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hipporag_neo4j.database import Database, Row, Transaction, as_vectors
+from hipporag_neo4j.errors import HippoRAGError, QueryError
 from hipporag_neo4j.indexing.gather_batch import Batch
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -55,8 +57,12 @@ class GraphWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pool.shutdown()
-        if kind is None:
+        try:
             self.wait()
+        except HippoRAGError as second:
+            if error is None:
+                raise
+            error.add_note(f"The batch before it wasn't written either: {second}")
 
     def write(self, batch: Batch) -> None:
         """Write a batch, embedding what the graph doesn't hold; returns when the batch before it is written.
@@ -64,14 +70,22 @@ class GraphWriter:
         Passages that were there are replaced: what they said before is taken back in the same transaction.
         """
         new = _find_new(self._database.run, batch)
-        vectors: Vectors = {}
-        self._embed_into(vectors, _texts(batch, new))
-        if new.phrases:
-            self._database.write(
-                "indexing/merge_phrases", lambda tx: _merge_phrases(tx, batch, new, self._namespace, vectors)
-            )
+        texts = _texts(batch, new)
+        before = self._pending[2] if self._pending else {}
+        vectors = {text: before[text] for text in texts if text in before}
+        self._embed_into(vectors, texts)
+        self._write_phrases(batch, new, vectors)
         self.wait()
         self._pending = self._pool.submit(self._commit, batch, vectors), batch, vectors
+
+    def _write_phrases(self, batch: Batch, new: _New, vectors: Vectors) -> None:
+        """Phrases ahead of the rest, without the namespace's lock. The transaction that follows writes what is missing
+        then, so that nothing depends on this one: where another run deletes one of them at this moment, it fails."""
+        if new.phrases:
+            with contextlib.suppress(QueryError):
+                self._database.write(
+                    "indexing/merge_phrases", lambda tx: _merge_phrases(tx, batch, new, self._namespace, vectors)
+                )
 
     def wait(self) -> None:
         """Wait until everything is written that was handed over."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, Protocol
 from hipporag_neo4j.answers import ShapeT
 from hipporag_neo4j.domain import Message
 from hipporag_neo4j.errors import ConfigurationError, UnreadableAnswerError
+from hipporag_neo4j.prompts import check_prompts
 
 if TYPE_CHECKING:
     from hipporag_neo4j.llm.openai_model import OpenAIModel
@@ -50,13 +51,15 @@ class LanguageModel(Protocol):
 def make_language_model(settings: Settings) -> OpenAIModel:
     """The model that the settings name, behind any OpenAI-compatible endpoint. Nothing is sent yet.
 
-    Raises ConfigurationError when no model is named, or neither a key nor an address is set.
+    Raises ConfigurationError when no model is named, neither a key nor an address is set, or a prompt that it would be
+    asked with can't be used: better now than after the first passages were paid for.
     """
     if settings.llm_model is None:
         raise ConfigurationError(
             "No language model is set. Set HIPPORAG_LLM_MODEL to its name, and OPENAI_API_KEY, or OPENAI_BASE_URL for "
             "a server of your own, such as http://localhost:11434/v1."
         )
+    check_prompts(settings.prompts_dir)
     from hipporag_neo4j.llm.openai_model import OpenAIModel
 
     return OpenAIModel(settings, name=settings.llm_model)

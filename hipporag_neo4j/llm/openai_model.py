@@ -13,7 +13,7 @@ from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_befo
 from hipporag_neo4j.access import NO_KEY, check_address, read_key
 from hipporag_neo4j.answers import ShapeT, excerpt, read_answer
 from hipporag_neo4j.domain import Message
-from hipporag_neo4j.errors import ConfigurationError, ModelError, UnreadableAnswerError
+from hipporag_neo4j.errors import ConfigurationError, LLMError, ModelError, UnreadableAnswerError
 from hipporag_neo4j.llm import Answer
 from hipporag_neo4j.llm.dialect import Dialect, SharedDialect
 from hipporag_neo4j.llm.trouble import (
@@ -68,6 +68,7 @@ class OpenAIModel:
         self._dialect = SharedDialect()
         self._lock = threading.Lock()
         self._opened: openai.OpenAI | None = None
+        self._closed = False
 
     @property
     def dialect(self) -> Dialect:
@@ -75,8 +76,9 @@ class OpenAIModel:
         return self._dialect.current
 
     def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
+        """Close the connections; calls that are under way, or come later, fail with LLMError."""
         with self._lock:
+            self._closed = True
             if self._opened is not None:
                 self._opened.close()
                 self._opened = None
@@ -140,6 +142,8 @@ class OpenAIModel:
         import openai
 
         with self._lock:
+            if self._closed:
+                raise LLMError(f"The language model {self.name!r} was closed. Make a new one.")
             if self._opened is None:
                 self._opened = openai.OpenAI(
                     api_key=self._endpoint.key or NO_KEY, base_url=self._endpoint.address, max_retries=0

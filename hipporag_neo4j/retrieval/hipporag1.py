@@ -37,8 +37,14 @@ async def retrieve(
         return Found(passages, entities=tuple(entities), fallback=_why(entities))
     seeds = weigh_by_specificity(linked)
     ranking = await rank_by_mentions(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
+    if not ranking.passages:
+        passages = await search_by_vector(sources, graph, question, limit, stages)
+        return Found(passages, entities=tuple(entities), fallback=_WALKED_NOWHERE, stale=ranking.stale)
     ordered = sorted(seeds.values(), key=lambda seed: (-seed.weight, seed.phrase))
     return Found(ranking.passages, tuple(ordered), tuple(entities), stale=ranking.stale)
+
+
+_WALKED_NOWHERE = "The graph changed while it was walked, and no passage was reached; dense search answered."
 
 
 def _why(entities: Sequence[str]) -> str:

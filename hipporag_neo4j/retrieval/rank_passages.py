@@ -65,6 +65,8 @@ async def rank_by_mentions(
             projection = await ensure_projection(sources.run, graph.namespace, weights)
         with stages.time("rank"):
             rows = await _try_rank(sources, graph.namespace, projection, seeds, walk, limit, last=last)
+            if projection.stale:
+                await sources.run("projection/drop_projection", graph=projection.name)
         if rows or last:
             return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale or (last and bool(rows)))
 

@@ -14,6 +14,7 @@ from hipporag_neo4j.domain import ExtractedPassage, Passage
 from hipporag_neo4j.errors import EmbeddingError, InputError, LLMAccessError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import link_synonyms, pipeline
+from hipporag_neo4j.schema import DEFAULT_SYNONYM_THRESHOLD
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import list_failed
 from tests.embedders import HashEmbedder
@@ -218,5 +219,5 @@ def _phrases(rag: HippoRAG) -> set[str]:
 
 def _expected(passages: Sequence[ExtractedPassage], settings: Settings) -> Content:
     return expected_content(
-        passages, HashEmbedder(DIMENSIONS), normalisation="unicode", threshold=settings.synonym_threshold
+        passages, HashEmbedder(DIMENSIONS), normalisation="unicode", threshold=DEFAULT_SYNONYM_THRESHOLD
     )

@@ -142,7 +142,7 @@ def whole(settings: Settings, cached_minilm: CachedEmbedder, shared_data: Path) 
         yield rag
 
 
-@pytest.mark.long
+@pytest.mark.timeout(1200)  # without a cache of vectors 35,294 texts are embedded: two minutes on two quiet cores
 def test_all_of_musique_train(whole: HippoRAG, shared_data: Path, cached_minilm: CachedEmbedder) -> None:
     folder = shared_data / "musique_train"
     status = whole.status()

@@ -16,7 +16,7 @@ from hipporag_neo4j.errors import GraphNotFoundError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.keys import phrase_key
-from hipporag_neo4j.projection import Weights, drop_projections, ensure_projection
+from hipporag_neo4j.projection import Weights, ensure_projection
 from hipporag_neo4j.retrieval.rank_passages import Ranking, Walk, rank_by_mentions
 from hipporag_neo4j.retrieval.sources import BlockingSources, Sources, finish
 from hipporag_neo4j.schema import open_graph
@@ -126,14 +126,6 @@ def test_one_that_is_dropped_between_looking_and_ranking_is_built_again(rag: Hip
     assert in_memory.names() == dropped
 
 
-def test_dropping_says_how_many_there_were(rag: HippoRAG, in_memory: InMemory) -> None:
-    ask(rag)
-    run = BlockingSources(rag.database, rag.embedder, None).run
-    assert finish(drop_projections(run, rag.namespace)) == 1
-    assert in_memory.names() == []
-    assert finish(drop_projections(run, rag.namespace)) == 0
-
-
 def test_threads_that_all_find_it_missing_end_with_one(rag: HippoRAG, in_memory: InMemory) -> None:
     """All of them look before any of them builds."""
     together = threading.Barrier(4, timeout=60)
@@ -163,9 +155,17 @@ def test_writers_that_never_rest_make_it_stale(rag: HippoRAG, in_memory: InMemor
     sources = Interrupted(rag, "projection/project_phrases", times=100)
     projection = finish(ensure_projection(sources.run, rag.namespace, Weights()))
     assert projection.stale
-    assert sources.seen == 3
+    assert sources.seen == 4  # three that were dropped again, and one of the caller's own
     assert in_memory.names() == [projection.name]
     assert not ask(rag).stale
+    assert projection.name not in in_memory.names()
+
+
+def test_a_stale_projection_is_walked_once(rag: HippoRAG, in_memory: InMemory) -> None:
+    """Nobody else finds it: to another question it would look exact."""
+    ranking = rank(Interrupted(rag, "projection/project_phrases", times=100), rag)
+    assert ranking.stale
+    assert in_memory.names() == []
 
 
 def test_a_graph_published_faster_than_it_is_ranked_gives_an_answer_that_says_so(rag: HippoRAG) -> None:

@@ -47,11 +47,13 @@ def values() -> dict[str, Any]:
     """A value for every parameter that a statement declares."""
     (vector,) = as_vectors(HashEmbedder(DIMENSIONS).embed(["x"]))
     return {
-        "keys": ["x"], "ids": ["x"], "titles": ["x"], "dimensions": DIMENSIONS, "limit": 10, "fetch": 50,
+        "keys": ["x"], "documents": ["x"], "ids": ["x"], "titles": ["x"], "dimensions": DIMENSIONS, "limit": 10,
+        "fetch": 50,
         "namespace": "test_statements", "run": "r", "now": datetime.now(UTC), "seconds": 1, "figures": {"a": 1},
         "properties": {"a": 1}, "graph": "g", "prefix": "p", "suffix": "s", "fact_weight": 2.0, "synonym_weight": 2.0,
         "published": 1, "seeds": [{"key": "x", "weight": 1.0}], "damping": 0.5, "iterations": 20, "tolerance": 1e-7,
         "concurrency": 1, "minimum": 0.0, "terms": "x", "embedding": vector, "password": "x", "old": "x", "new": "y",
+        "source": "x", "target": "y",
         "entities": [{"name": "x", "key": "x", "embedding": vector}],
         "rows": [
             {
@@ -75,7 +77,7 @@ def graph(module_settings: Settings) -> Iterator[HippoRAG]:
 @pytest.mark.parametrize("name", queries.names())
 def test_the_server_takes_it(name: str, driver: neo4j.Driver, server: TestServer, values: dict[str, Any]) -> None:
     query = queries.load(name)
-    parameters = {p: values.get(p, "x") for p in query.parameters}
+    parameters = {p: values[p] for p in query.parameters}
     text: Any = f"EXPLAIN {query.text}"
     if query.text.startswith("CYPHER 25"):
         text = query.text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1)

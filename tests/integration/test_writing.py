@@ -1,6 +1,7 @@
 """Adding and changing passages, in any order and in batches of any size, gives the graph of the last state of each."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import neo4j
 import numpy as np
@@ -10,14 +11,17 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hipporag_neo4j.domain import ExtractedPassage
-from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.domain import ExtractedPassage, Passage
+from hipporag_neo4j.errors import ConfigurationError, InputError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import link_synonyms, pipeline
+from hipporag_neo4j.indexing.split_text import split_passage
+from hipporag_neo4j.schema import DEFAULT_SYNONYM_THRESHOLD
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.text import NORMALISATIONS, Normalisation
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Content, Fact, assert_same, expected_content, passage, read_content, write
+from tests.llm_server import LLMServer
 from tests.servers import TestServer
 
 NAMES = (
@@ -35,6 +39,9 @@ FACTS = st.tuples(st.sampled_from(NAMES), st.sampled_from(("near", "Near!", "is"
 PASSAGES = st.tuples(st.integers(0, 5), st.lists(FACTS, max_size=4))
 RUNS = st.lists(st.lists(PASSAGES, min_size=1, max_size=6, unique_by=lambda p: p[0]), min_size=1, max_size=4)
 """Several runs over the same few passages: each gives some of them, with other facts or the same."""
+
+
+SIZE = 300
 
 
 class CountingEmbedder(HashEmbedder):
@@ -72,7 +79,7 @@ def check_runs(
             assert (report.written, report.unchanged) == (len(changed), len(some) - len(changed))
         found = read_content(driver, server, settings.namespace)
         expected = expected_content(
-            final.values(), HashEmbedder(DIMENSIONS), normalisation=normalisation, threshold=settings.synonym_threshold
+            final.values(), HashEmbedder(DIMENSIONS), normalisation=normalisation, threshold=DEFAULT_SYNONYM_THRESHOLD
         )
         assert_same(found, expected)
         _assert_counts(rag, expected)
@@ -202,3 +209,36 @@ def test_an_endless_phrase_does_not_stop_the_others(settings: Settings) -> None:
         report = write(rag, [passage("1", ("a", "r", "b" * 40_000), text="One."), passage("2", ("a", "r", "c"))])
         assert (report.written, report.dropped_triples) == (2, 1)
         assert rag.status().facts == 1
+
+
+LONG = Passage("The harbour lies north. " * 40, id="doc")
+OTHER = Passage("Nothing of it.", id="other")
+
+
+@pytest.mark.parametrize(("before", "after"), [(960, 200), (200, 960), (960, 500), (500, 960)])
+def test_a_document_leaves_no_part_of_what_it_was(
+    settings: Settings, llm_server: LLMServer, before: int, after: int
+) -> None:
+    """Longer, shorter, or split otherwise: what stands there is what a fresh build would hold."""
+    old, new = (replace(LONG, text=LONG.text[:length]) for length in (before, after))
+    given = {part.id for part in split_passage(new, SIZE)}
+    with HippoRAG(reading(settings, llm_server), embedder=HashEmbedder(DIMENSIONS)) as rag:
+        rag.index([old, OTHER])
+        report = rag.index([new, OTHER])
+        found = {passage.id for passage in rag.retrieve("harbour", mode="dense", limit=100).passages}
+    assert found == {"other"} | given
+    assert report.deleted == len({part.id for part in split_passage(old, SIZE)} - given)
+
+
+def test_the_id_of_a_part_cant_be_anothers(settings: Settings, llm_server: LLMServer) -> None:
+    with (
+        HippoRAG(reading(settings, llm_server), embedder=HashEmbedder(DIMENSIONS)) as rag,
+        pytest.raises(InputError, match="doc#1"),
+    ):
+        rag.index([LONG, Passage("Something else.", id="doc#1")])
+
+
+def reading(settings: Settings, llm_server: LLMServer) -> Settings:
+    """Settings with the scripted language model, and short passages."""
+    update = {"openai_base_url": llm_server.url, "llm_model": "scripted", "passage_size": SIZE}
+    return settings.model_copy(update=update)

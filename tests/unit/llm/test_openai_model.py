@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -18,31 +17,13 @@ from hipporag_neo4j.answers import EntitiesAnswer
 from hipporag_neo4j.domain import Message
 from hipporag_neo4j.errors import ConfigurationError, LLMAccessError, LLMError, UnreadableAnswerError
 from hipporag_neo4j.llm import make_language_model
-from hipporag_neo4j.llm.openai_model import OpenAIModel
 from hipporag_neo4j.settings import Settings
 from tests.llm_server import LLMServer, Reply, Request, error
+from tests.unit.conftest import MakeModel
 
 ASKED = [Message("system", "List names as JSON."), Message("user", "Ada lived in Lund.")]
 LUND = '{"named_entities": ["Lund"]}'
 KEY = "sk-secret-0123456789"
-
-
-MakeModel = Callable[..., OpenAIModel]
-
-
-@pytest.fixture
-def make_model(llm_server: LLMServer) -> Iterator[MakeModel]:
-    """Makes models behind the scripted server, from settings to change; all are closed after the test."""
-    made: list[OpenAIModel] = []
-
-    def make(**changes: Any) -> OpenAIModel:
-        values = {"llm_model": "scripted", "openai_base_url": llm_server.url, "llm_retries": 4} | changes
-        made.append(OpenAIModel(Settings.model_validate(values), name="scripted", backoff=0.01))
-        return made[-1]
-
-    yield make
-    for model in made:
-        model.close()
 
 
 def test_an_answer_is_read_and_counted(make_model: MakeModel, llm_server: LLMServer) -> None:
@@ -271,13 +252,15 @@ def test_surrogates_and_nul_do_not_stop_a_request(make_model: MakeModel, llm_ser
     assert llm_server.chats[0].prompt == "JSON � nul   😀 \ufeff"
 
 
-def test_closing_is_not_the_end(make_model: MakeModel, llm_server: LLMServer) -> None:
-    llm_server.script = [LUND, LUND]
+def test_a_closed_model_opens_no_new_connection(make_model: MakeModel, llm_server: LLMServer) -> None:
+    """A call that is under way when its owner leaves would otherwise try again behind its back."""
+    llm_server.script = [LUND]
     model = make_model()
     model.answer(ASKED, EntitiesAnswer)
     model.close()
     model.close()
-    assert model.answer(ASKED, EntitiesAnswer).value.named_entities == ("Lund",)
+    with pytest.raises(LLMError, match="was closed"):
+        model.answer(ASKED, EntitiesAnswer)
 
 
 def test_one_client_for_all_threads(make_model: MakeModel, llm_server: LLMServer) -> None:
