@@ -1,39 +1,18 @@
 """Extraction from one passage, by real HTTP to a scripted server."""
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
 from hipporag_neo4j.domain import Extraction, Passage, Triple
 from hipporag_neo4j.errors import LLMAccessError
 from hipporag_neo4j.indexing.extract_triples import extract
-from hipporag_neo4j.llm.openai_model import OpenAIModel
-from hipporag_neo4j.settings import Settings
 from tests.llm_server import LLMServer, Reply, error
+from tests.unit.conftest import MakeModel
 
 PASSAGE = Passage(title="Lund", text="Ada lived in Lund.", id="1")
 ENTITIES = '{"named_entities": ["Ada", "Lund"]}'
 TRIPLES = '{"triples": [["Ada", "lived in", "Lund"], ["Ada", "lived"]]}'
-
-
-MakeModel = Callable[..., OpenAIModel]
-
-
-@pytest.fixture
-def make_model(llm_server: LLMServer) -> Iterator[MakeModel]:
-    """Makes models behind the scripted server, from settings to change; all are closed after the test."""
-    made: list[OpenAIModel] = []
-
-    def make(**changes: Any) -> OpenAIModel:
-        values = {"llm_model": "scripted", "openai_base_url": llm_server.url, "llm_retries": 0} | changes
-        made.append(OpenAIModel(Settings.model_validate(values), name="scripted", backoff=0.01))
-        return made[-1]
-
-    yield make
-    for model in made:
-        model.close()
 
 
 def test_entities_then_triples_with_the_entities_pasted_in(make_model: MakeModel, llm_server: LLMServer) -> None:
@@ -77,7 +56,7 @@ def test_two_unreadable_answers_are_an_error_with_an_excerpt(make_model: MakeMod
 
 
 def test_an_outage_is_an_error_not_an_empty_passage(make_model: MakeModel, llm_server: LLMServer) -> None:
-    model = make_model()
+    model = make_model(llm_retries=0)
     llm_server.script = [ENTITIES, error(503, "overloaded")]
     read = extract(model, PASSAGE)
     assert read.error is not None

@@ -9,6 +9,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -322,3 +323,14 @@ def test_openai_is_not_imported_before_it_is_used() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_broken_prompt_shows_when_the_model_is_made(llm_server: LLMServer, tmp_path: Path) -> None:
+    """Before anything is sent, so before anything is paid."""
+    settings = Settings(llm_model="scripted", openai_base_url=llm_server.url, prompts_dir=tmp_path)
+    (tmp_path / "triples.txt").write_text("[user]\nWhich facts? {{passage}}\n")
+    with pytest.raises(ConfigurationError, match=r"triples\.txt uses the placeholders"):
+        make_language_model(settings)
+    with pytest.raises(ConfigurationError, match="holds none of"):
+        make_language_model(settings.model_copy(update={"prompts_dir": tmp_path / "absent"}))
+    assert not llm_server.requests
