@@ -48,6 +48,8 @@ def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
         "passages": report.passages,
         "written": report.written,
         "unchanged": report.unchanged,
+        "deleted": report.deleted,
+        "truncated": report.truncated,
         "repeated": report.repeated,
         "failed": report.failed,
         "left_out": left_out,

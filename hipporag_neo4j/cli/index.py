@@ -1,6 +1,6 @@
 """`init`, `index` and `import-openie`: the commands that write."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -117,8 +117,12 @@ def index(
     )
     language_model = make_language_model(settings)
 
+    skipped: list[str] = []
+
     def count(on_problem: "OnProblem") -> int:
-        passages = read_passages(source, on_problem=on_problem)
+        passages = read_passages(
+            source, on_problem=on_problem, on_skipped=lambda path, reason: skipped.append(f"{path}: {reason}")
+        )
         parts = (part for passage in passages for part in split_passage(passage, settings.passage_size))
         return sum(1 for _ in DistinctPassages(parts, on_problem))
 
@@ -129,6 +133,7 @@ def index(
             lambda progress, on_problem: rag.index(source, progress=progress, on_problem=on_problem),
             show_malformed=show_malformed,
             as_json=as_json,
+            skipped=skipped,
         )
 
 
@@ -173,6 +178,7 @@ def _write(
     *,
     show_malformed: int,
     as_json: bool,
+    skipped: Sequence[str] = (),
 ) -> None:
     """Count what is to come, which finds a broken file before anything is written; write; report."""
     from hipporag_neo4j.status import list_failed, list_malformed
@@ -184,6 +190,7 @@ def _write(
     except InputError:
         output.list_some("Left out", foreseen, _SHOWN)
         raise
+    output.list_some("Skipped, no kind of file that is read", skipped, _SHOWN)
     problems: list[str] = []
     with index_progress(total) as progress:
         report = write(progress, lambda error: problems.append(str(error)))
@@ -228,6 +235,10 @@ def _show_run(report: "IndexReport") -> None:
         parts.append(f"{report.unchanged:,} unchanged")
     if report.repeated:
         parts.append(f"{report.repeated:,} repeated")
+    if report.deleted:
+        parts.append(f"{output.plural(report.deleted, 'old part')} deleted")
+    if report.truncated:
+        parts.append(f"{report.truncated:,} with an answer cut off (raise HIPPORAG_LLM_MAX_TOKENS)")
     if report.prompt_tokens or report.completion_tokens:
         parts.append(f"{report.prompt_tokens:,} + {report.completion_tokens:,} tokens")
     stages = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in report.seconds.items() if stage != "total")

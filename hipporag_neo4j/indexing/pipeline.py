@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage
 from hipporag_neo4j.embedding import Embedder
-from hipporag_neo4j.errors import DatabaseError
+from hipporag_neo4j.errors import DatabaseError, LLMError
 from hipporag_neo4j.indexing.batches import batches, document_of, documents_in, timed
 from hipporag_neo4j.indexing.check_passages import content_hash, passage_id
 from hipporag_neo4j.indexing.extract_triples import extract
@@ -39,6 +39,8 @@ def no_progress(what: str, done: int, total: int | None) -> None:
 _LOOKUP = 500
 _INDEX_WAIT = 3600
 _DELETED_AT_ONCE = 5000
+_HOPELESS = 20
+"""Passages none of which could be read, after which the others aren't tried."""
 _EMBEDDED_AT_ONCE = 512
 _WRITTEN_AT_ONCE = 200
 _WRITTEN_AT_ONCE_FROM_LLM = 32
@@ -133,6 +135,7 @@ class Indexer:
         source = iter(passages)
         waiting: dict[Future[ExtractedPassage], IdentifiedPassage] = {}
         read = 0
+        succeeded = False
         # No `with`: leaving one would wait for the calls under way, minutes with a slow model.
         pool = ThreadPoolExecutor(concurrency, thread_name_prefix="extract")
         try:
@@ -149,8 +152,15 @@ class Indexer:
                     report.prompt_tokens += extracted.extraction.prompt_tokens
                     report.completion_tokens += extracted.extraction.completion_tokens
                     read += 1
+                    succeeded = succeeded or extracted.extraction.error is None
                     self.progress("read by the language model", report.unchanged + read, None)
                     yield IdentifiedPassage(passage.id, passage.content_hash, extracted)
+                    if read >= _HOPELESS and not succeeded:
+                        raise LLMError(
+                            f"The language model {model.name!r} read none of the first {read} passages; the last one "
+                            f"failed with: {extracted.extraction.error} They are stored as failed; put the cause right "
+                            "(`hipporag-neo4j doctor` asks the model), then run again."
+                        )
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

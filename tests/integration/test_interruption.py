@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hipporag_neo4j.domain import ExtractedPassage, Passage
-from hipporag_neo4j.errors import EmbeddingError, InputError, LLMAccessError
+from hipporag_neo4j.errors import EmbeddingError, InputError, LLMAccessError, LLMError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import link_synonyms, pipeline
 from hipporag_neo4j.schema import DEFAULT_SYNONYM_THRESHOLD
@@ -221,3 +221,17 @@ def _expected(passages: Sequence[ExtractedPassage], settings: Settings) -> Conte
     return expected_content(
         passages, HashEmbedder(DIMENSIONS), normalisation="unicode", threshold=DEFAULT_SYNONYM_THRESHOLD
     )
+
+
+def test_a_model_that_reads_nothing_ends_the_run(settings: Settings, llm_server: LLMServer) -> None:
+    """An outage is told after some passages, not after the whole corpus."""
+    llm_server.respond = lambda request: error(500, "out of order")
+    settings = settings.model_copy(
+        update={"openai_base_url": llm_server.url, "llm_model": "scripted", "llm_retries": 0, "llm_concurrency": 4}
+    )
+    passages = [Passage(f"Passage number {n}.", id=str(n)) for n in range(60)]
+    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        with pytest.raises(LLMError, match="none of the first 20 passages"):
+            rag.index(passages)
+        assert 20 <= rag.status().states["failed"] <= 32
+    assert len(llm_server.chats) < 40
