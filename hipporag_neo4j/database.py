@@ -95,8 +95,13 @@ class Database:
         try:
             with _translated("connect", uri):
                 driver.verify_connectivity()
-        except DatabaseError:
+        except DatabaseError as error:
             driver.close()
+            if password is None and isinstance(error, AuthenticationError):
+                raise AuthenticationError(
+                    f"Neo4j at {uri} asks for a password, and NEO4J_PASSWORD isn't set. Set it, and NEO4J_USERNAME "
+                    "unless that is 'neo4j'."
+                ) from error
             raise
         except ValueError as error:  # a port that is no number is noticed here
             driver.close()
@@ -259,6 +264,12 @@ def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") ->
         return UnsupportedServerError(
             "Graph Data Science is missing on the server: it knows no gds.* procedures. Install the plugin of the "
             "server's month, start docker/compose.yaml, or run `hipporag-neo4j server start`."
+        )
+    if code == "Neo.DatabaseError.Transaction.TransactionLogError" or "encountered a critical error" in message:
+        return DatabaseError(
+            f"Neo4j can't write any more ({_first_line(error)}); a full disk is the usual reason. Free space, then "
+            "restart the server (the local one: `hipporag-neo4j server stop`, then `start`) and run the same command "
+            "again: what was written stays."
         )
     if code == "Neo.ClientError.Database.DatabaseNotFound":
         return DatabaseError(f"The server has no such database ({message}). Check NEO4J_DATABASE.")

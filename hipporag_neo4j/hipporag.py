@@ -49,7 +49,7 @@ class HippoRAG:
     ) -> None:
         """Raises ConfigurationError, ServerUnavailableError or AuthenticationError when there is no connection."""
         self.settings = settings or Settings()
-        self.namespace = check_namespace(namespace) if namespace else self.settings.namespace
+        self.namespace = self.settings.namespace if namespace is None else check_namespace(namespace)
         self._embedder = embedder
         self._language_model = language_model
         self._lock = threading.Lock()

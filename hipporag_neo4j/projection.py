@@ -103,7 +103,7 @@ async def _build(run: Run, name: str, namespace: str, weights: Weights) -> None:
             statement, graph=name, namespace=namespace, fact_weight=weights.fact, synonym_weight=weights.synonym
         )
     except QueryError as error:
-        if "already exists" in str(error):  # another client was faster
+        if "already exists" in str(error) or "already loaded" in str(error):  # another client was faster
             return
         raise
     if not rows or not rows[0]["nodes"]:

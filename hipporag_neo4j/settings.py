@@ -18,7 +18,7 @@ DEFAULT_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 
 def check_namespace(name: str) -> str:
     """A namespace is 1 to 64 ASCII letters, digits, `_` or `-`: part of projection names and search terms."""
-    if 1 <= len(name) <= 64 and all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
+    if isinstance(name, str) and 1 <= len(name) <= 64 and all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
         return name
     raise ConfigurationError(
         f"The namespace {name!r} can't be used: take 1 to 64 ASCII letters, digits, '_' or '-', such as 'team_a'."

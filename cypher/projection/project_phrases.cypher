@@ -5,6 +5,7 @@
 CYPHER 25
 MATCH (source:Phrase {namespace: $namespace})
 OPTIONAL MATCH (source)-[edge:RELATES|SYNONYM]->(target:Phrase {namespace: $namespace})
+  WHERE edge.namespace = $namespace OR edge.score IS NOT NULL
 WITH source, target, CASE type(edge)
        WHEN 'RELATES' THEN $fact_weight * size(edge.passages)
        WHEN 'SYNONYM' THEN $synonym_weight * edge.score

@@ -6,7 +6,7 @@
 CYPHER 25
 MATCH (source:Phrase {namespace: $namespace})
 OPTIONAL MATCH (source)-[edge:RELATES|SYNONYM]-(target:Phrase {namespace: $namespace})
-  WHERE source.key < target.key
+  WHERE source.key < target.key AND (edge.namespace = $namespace OR edge.score IS NOT NULL)
 WITH source, target,
      sum(CASE type(edge) WHEN 'RELATES' THEN size(edge.passages) ELSE 0 END) * $fact_weight / 2 AS facts,
      max(CASE type(edge) WHEN 'SYNONYM' THEN edge.score END) * $synonym_weight / 2 AS synonym

@@ -41,11 +41,13 @@ def report(error: InputError, on_problem: OnProblem | None) -> None:
     on_problem(error)
 
 
-def check_passage(passage: Passage, place: str) -> Passage:
+def check_passage(passage: Any, place: str) -> Passage:
     """The passage with plain metadata: None and NaN dropped, dates as ISO texts, tuples as lists.
 
     Raises InputError, starting with `place`, where it can't be used.
     """
+    if not isinstance(passage, Passage):
+        raise InputError(f"{place} is {_kind(passage)}, not a Passage. Give Passage(text, id=…) objects.")
     _check_text(passage.text, f"{place}: the text")
     if not any(c.isprintable() and not c.isspace() for c in passage.text):
         raise InputError(f"{place}: the text is empty. Give it a text, or leave it out.")

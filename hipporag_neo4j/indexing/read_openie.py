@@ -33,7 +33,7 @@ def read_openie(path: Path, *, on_problem: OnProblem | None = None) -> Iterator[
     read = 0
     for entry in stream_entries(path, ("docs",), lambda found: _explain(path, found)):
         place = f"{path}, entry {entry.position + 1} (line {entry.line})"
-        if isinstance(entry.value, Mapping) and not entry.value.keys() & {_TRIPLES, _ENTITIES}:
+        if not read and isinstance(entry.value, Mapping) and not entry.value.keys() & {_TRIPLES, _ENTITIES}:
             raise InputError(f"{place}: passages without triples. Use: hipporag-neo4j index {path}")
         try:
             passage, extraction = _passage(entry.value, place), _extraction(entry.value, place)

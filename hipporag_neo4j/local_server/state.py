@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from hipporag_neo4j.errors import LocalServerError
 from hipporag_neo4j.local_server.home import Home
 from hipporag_neo4j.local_server.password import USERNAME, read_password, write_private
 from hipporag_neo4j.local_server.ports import HOST
@@ -53,6 +54,11 @@ def read_state(home: Home) -> ServerState | None:
         return ServerState(**values)
     except FileNotFoundError:
         return None
+    except NotADirectoryError as error:
+        raise LocalServerError(
+            f"The local server's data folder can't be made: a part of {home.state} is a file. Set HIPPORAG_DATA_DIR "
+            "or --data-dir to a folder."
+        ) from error
     except (ValueError, TypeError):  # cut off by a full disk or a crash: then nothing is known
         return None
 

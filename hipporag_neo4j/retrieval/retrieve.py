@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hipporag_neo4j.domain import MODES, Mode, RetrievalResult
 from hipporag_neo4j.errors import GraphNotFoundError, InputError
@@ -93,16 +94,20 @@ async def _find(
             )
 
 
-def _check(question: str, mode: str, limit: int, entities: Sequence[str] | None) -> None:
+def _check(question: Any, mode: Any, limit: Any, entities: Any) -> None:
     if mode not in MODES:
         raise InputError(f"There is no mode {mode!r}. Take one of {', '.join(MODES)}.")
+    if not isinstance(question, str):
+        raise InputError(f"The question is {question!r}. Give a text.")
     if not question.strip():
         raise InputError("The question is empty. Ask something.")
-    if not 1 <= limit <= 10_000:
-        raise InputError(f"The limit is {limit}; take 1 to 10,000 passages.")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 10_000:
+        raise InputError(f"The limit is {limit!r}; take 1 to 10,000 passages.")
     if isinstance(entities, str):
         raise InputError(f"The entities are one string, {entities!r}. Give a list: [{entities!r}].")
     for text in (question, *(entities or ())):
+        if not isinstance(text, str):
+            raise InputError(f"An entity is {text!r}. Give texts, such as ['Ada Lovelace'].")
         try:
             text.encode()
         except UnicodeEncodeError as error:

@@ -174,3 +174,24 @@ def test_another_dimension_is_refused_in_every_namespace(settings: Settings, mak
         pytest.raises(GraphMismatchError, match="hold 384 dimensions, the embedding model gives 64"),
     ):
         rag.init()
+
+
+@pytest.mark.parametrize("weights", ["sum", "paper"])
+def test_edges_of_others_between_our_phrases_carry_nothing(
+    weights: str, settings: Settings, driver: neo4j.Driver, server: TestServer
+) -> None:
+    """A relationship without this product's properties, which would have no weight and spoil every score."""
+    settings = settings.model_copy(update={"projection_weights": weights})
+    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+        write(rag, passages("one"))
+        before = ask(rag, "hipporag1")
+        with driver.session(database=server.database) as session:
+            session.run(
+                "MATCH (a:Phrase {name: 'ada', namespace: $namespace}) MATCH (b:Phrase {name: 'bob', namespace: $namespace})"
+                " CREATE (a)-[:RELATES]->(b), (b)-[:SYNONYM]->(a)",
+                namespace=rag.namespace,
+            ).consume()
+        write(rag, [passage("4", ("Dora", "likes", "Emil"))])  # another version, so another projection
+        after = ask(rag, "hipporag1")
+    assert [p.id for p in after.passages] == [p.id for p in before.passages]
+    assert [p.score for p in after.passages] == pytest.approx([p.score for p in before.passages])

@@ -6,6 +6,7 @@ import string
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -252,3 +253,23 @@ def test_many_threads_ask_at_once(sample: HippoRAG, entity: str) -> None:
         answers = list(pool.map(lambda i: ask(sample, MODES[i % 3], entity, entities=[entity]).passages, range(24)))
     for i, answer in enumerate(answers):
         assert answer == answers[i % 3]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"question": None}, "question"),
+        ({"limit": True}, "limit"),
+        ({"limit": 1.5}, "limit"),
+        ({"entities": [5, None]}, "entity"),
+    ],
+)
+def test_values_of_a_wrong_type_are_refused(wrong: dict[str, Any], said: str, sample: HippoRAG) -> None:
+    given: dict[str, Any] = {"question": "Who?", "limit": 3, "entities": ["Ada"], **wrong}
+    with pytest.raises(InputError, match=said):
+        sample.retrieve(given.pop("question"), mode="hipporag1", **given)
+
+
+def test_an_empty_namespace_is_no_default(settings: Settings) -> None:
+    with pytest.raises(ConfigurationError, match="namespace"):
+        HippoRAG(settings, namespace="")
