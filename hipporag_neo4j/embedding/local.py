@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -115,7 +116,7 @@ def _load_model(name: str, source: str, *, local_files_only: bool) -> Any:
     from safetensors import SafetensorError
 
     try:
-        with _no_loading_bar():
+        with _quiet():
             return SentenceTransformer(source, local_files_only=local_files_only)
     except (OSError, ValueError, RuntimeError, KeyError, ImportError, HTTPError, SafetensorError) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
@@ -127,15 +128,21 @@ def _load_model(name: str, source: str, *, local_files_only: bool) -> Any:
 
 
 @contextmanager
-def _no_loading_bar() -> Iterator[None]:
-    """Keep transformers' "Loading weights" bar off the terminal, and leave its switch as it was."""
-    from transformers.utils import logging
+def _quiet() -> Iterator[None]:
+    """Keep transformers' "Loading weights" bar and the hub's lines on each retry off the terminal.
 
-    switch: Any = logging  # its functions carry no types
-    was_enabled = switch.is_progress_bar_enabled()
-    switch.disable_progress_bar()
+    What becomes of it is said in one error. Both switches are left as they were.
+    """
+    from transformers.utils import logging as of_transformers
+
+    bars: Any = of_transformers  # its functions carry no types
+    hub = logging.getLogger("huggingface_hub")
+    had_bars, level = bars.is_progress_bar_enabled(), hub.level
+    bars.disable_progress_bar()
+    hub.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        if was_enabled:
-            switch.enable_progress_bar()
+        hub.setLevel(level)
+        if had_bars:
+            bars.enable_progress_bar()

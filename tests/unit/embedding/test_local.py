@@ -137,3 +137,22 @@ except EmbeddingError as error:
     message = run(program).stdout
     assert "'some/model' needs sentence-transformers" in message
     assert 'pip install "hipporag-neo4j[embeddings]"' in message
+
+
+def test_a_model_that_can_not_be_fetched_is_one_message(minilm: Embedder, tmp_path: Path) -> None:
+    """The hub's client tries each file six times and logs each; the user is told once."""
+    program = """
+import logging, time
+time.sleep = lambda seconds: None
+from hipporag_neo4j.embedding import make_embedder
+from hipporag_neo4j.errors import EmbeddingError
+from hipporag_neo4j.settings import Settings
+try:
+    make_embedder(Settings(embedding_model="nobody/nothing")).embed(["a"])
+except EmbeddingError as error:
+    print(error)
+assert logging.getLogger("huggingface_hub").isEnabledFor(logging.WARNING)
+"""
+    done = run(program, HF_ENDPOINT="http://127.0.0.1:1", HF_HOME=str(tmp_path), HF_HUB_OFFLINE="0")
+    assert "'nobody/nothing' can't be loaded" in done.stdout
+    assert done.stderr == ""
