@@ -4,14 +4,23 @@ import hashlib
 import json
 from collections.abc import Awaitable
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import GraphNotFoundError, QueryError
 from hipporag_neo4j.schema import graph_not_found
 from hipporag_neo4j.settings import ProjectionWeights
 
+Shape = Literal["phrases", "passages"]
+"""What a projection holds: phrases alone, or phrases and passages, joined by mentions."""
+
 _TRIES = 3
+_STATEMENTS: dict[tuple[Shape, ProjectionWeights], str] = {
+    ("phrases", "sum"): "projection/project_phrases",
+    ("phrases", "paper"): "projection/project_phrases_as_paper",
+    ("passages", "sum"): "projection/project_passages",
+    ("passages", "paper"): "projection/project_passages_as_paper",
+}
 
 
 class Run(Protocol):
@@ -27,11 +36,13 @@ class Weights:
 
     `sum`: a fact weighs `fact` x the passages that state it, a synonym `synonym` x cosine; parallel edges add up.
     `paper`: as the official code builds its graph, where a synonym replaces the facts between the same two phrases.
+    A mention weighs `mention`, whatever its count; only the shape with passages has them.
     """
 
     rule: ProjectionWeights = "sum"
     fact: float = 2.0
     synonym: float = 2.0
+    mention: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +62,18 @@ class _Found:
     found: bool
 
 
-async def ensure_projection(run: Run, namespace: str, weights: Weights) -> Projection:
+async def ensure_projection(run: Run, namespace: str, weights: Weights, shape: Shape = "phrases") -> Projection:
     """The projection of the namespace's published version; built if it is missing, older ones dropped.
 
     A projection is kept only if no writer committed while it was built; after three tries it is kept as `stale`.
     Raises GraphNotFoundError when the namespace holds no graph, or no phrase.
     """
-    before = await _find(run, namespace, weights)
+    before = await _find(run, namespace, weights, shape)
     tries = 0
     while not before.found:
         tries += 1
-        await _build(run, before.name, namespace, weights)
-        after = await _find(run, namespace, weights)
+        await _build(run, before.name, namespace, weights, shape)
+        after = await _find(run, namespace, weights, shape)
         if after.version == before.version or tries == _TRIES:
             await _drop_older(run, namespace, before.name)
             return Projection(before.name, before.published, stale=after.version != before.version)
@@ -84,15 +95,16 @@ def _prefix(namespace: str) -> str:
     return f"hipporag.{namespace}."
 
 
-def _suffix(weights: Weights) -> str:
-    """Shape of the graph and a hash of the weights: another weighting is another projection."""
-    digest = hashlib.blake2b(json.dumps(asdict(weights), sort_keys=True).encode(), digest_size=4).hexdigest()
-    return f".phrases.{digest}"
+def _suffix(weights: Weights, shape: Shape) -> str:
+    """Shape of the graph and a hash of the weights that it uses: another weighting is another projection."""
+    used = {name: value for name, value in asdict(weights).items() if shape == "passages" or name != "mention"}
+    digest = hashlib.blake2b(json.dumps(used, sort_keys=True).encode(), digest_size=4).hexdigest()
+    return f".{shape}.{digest}"
 
 
-async def _find(run: Run, namespace: str, weights: Weights) -> _Found:
+async def _find(run: Run, namespace: str, weights: Weights, shape: Shape) -> _Found:
     rows = await run(
-        "projection/find_projection", namespace=namespace, prefix=_prefix(namespace), suffix=_suffix(weights)
+        "projection/find_projection", namespace=namespace, prefix=_prefix(namespace), suffix=_suffix(weights, shape)
     )
     if not rows:
         raise graph_not_found(namespace)
@@ -100,11 +112,16 @@ async def _find(run: Run, namespace: str, weights: Weights) -> _Found:
     return _Found(row["graph"], row["version"], row["published"], row["found"])
 
 
-async def _build(run: Run, name: str, namespace: str, weights: Weights) -> None:
-    statement = "projection/project_phrases" if weights.rule == "sum" else "projection/project_phrases_as_paper"
+async def _build(run: Run, name: str, namespace: str, weights: Weights, shape: Shape) -> None:
+    mentions = {"mention_weight": weights.mention} if shape == "passages" else {}
     try:
         rows = await run(
-            statement, graph=name, namespace=namespace, fact_weight=weights.fact, synonym_weight=weights.synonym
+            _STATEMENTS[shape, weights.rule],
+            graph=name,
+            namespace=namespace,
+            fact_weight=weights.fact,
+            synonym_weight=weights.synonym,
+            **mentions,
         )
     except QueryError as error:
         if "already exists" in str(error):  # another client was faster
