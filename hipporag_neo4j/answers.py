@@ -31,7 +31,7 @@ _TRIPLE_PARTS = (
     ("predicate", "relation", "relationship", "verb"),
     ("object", "tail"),
 )
-_NUMBER = re.compile(r"\s*(?:fact)?\s*#?[\[(]?\s*(\d{1,9})\s*[\])]?\.?\s*", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"\s*(?:fact)?\s*#?[\[(]?\s*(-?\d{1,9})(?:\.0+)?\s*[\])]?\.?\s*", re.IGNORECASE | re.ASCII)
 
 
 class EntitiesAnswer(BaseModel):
@@ -239,8 +239,6 @@ def _number(item: object) -> int | None:
     """The number an item gives, also as `"3"`, `"[3]"`, `"fact 3"` or `{"number": 3}`; None for anything else."""
     if isinstance(item, dict):
         item = next((item[key] for key in ("number", "id", "fact") if key in item), None)
-    if isinstance(item, float) and item.is_integer():
-        item = int(item)
     if isinstance(item, int) and not isinstance(item, bool):
         return item
     found = _NUMBER.fullmatch(item) if isinstance(item, str) else None

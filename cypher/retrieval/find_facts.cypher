@@ -7,7 +7,7 @@
 CYPHER 25
 CALL () {
   MATCH ()-[far:RELATES]->()
-    SEARCH far IN (VECTOR INDEX hipporag_fact_embedding FOR $negated WHERE far.namespace = $namespace LIMIT $fetch)
+    SEARCH far IN (VECTOR INDEX hipporag_fact_embedding FOR $negated WHERE far.namespace = $namespace LIMIT 100)
   RETURN min(2 * vector.similarity.cosine(far.embedding, $embedding) - 1) AS lowest
 }
 MATCH ()-[fact:RELATES]->()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from neo4j.vector import Vector
 
 _OVER_FETCHED = 10
-_FETCHED_AT_LEAST = 100
+_FETCHED_AT_LEAST = 300
 """Facts taken from the index before the exact scoring: so many times the wanted ones, and at least these."""
 
 
