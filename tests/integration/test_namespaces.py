@@ -187,8 +187,9 @@ def test_edges_of_others_between_our_phrases_carry_nothing(
         before = ask(rag, "hipporag1")
         with driver.session(database=server.database) as session:
             session.run(
-                "MATCH (a:Phrase {name: 'ada', namespace: $namespace}) MATCH (b:Phrase {name: 'bob', namespace: $namespace})"
-                " CREATE (a)-[:RELATES]->(b), (b)-[:SYNONYM]->(a)",
+                "MATCH (a:Phrase {name: 'ada', namespace: $namespace}) "
+                "MATCH (b:Phrase {name: 'bob', namespace: $namespace}) "
+                "CREATE (a)-[:RELATES]->(b), (b)-[:SYNONYM]->(a)",
                 namespace=rag.namespace,
             ).consume()
         write(rag, [passage("4", ("Dora", "likes", "Emil"))])  # another version, so another projection
