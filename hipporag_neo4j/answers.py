@@ -24,12 +24,14 @@ LONGEST_ANSWER = 200_000
 """Characters from which an answer isn't read: no honest answer to one passage is that long."""
 
 _ENTITY_KEYS = ("named_entities", "entities")
+_NUMBER_KEYS = ("relevant_facts", "relevant", "facts", "numbers", "kept")
 _TRIPLE_KEYS = ("triples", "facts")
 _TRIPLE_PARTS = (
     ("subject", "head"),
     ("predicate", "relation", "relationship", "verb"),
     ("object", "tail"),
 )
+_NUMBER = re.compile(r"\s*(?:fact)?\s*#?[\[(]?\s*(-?\d{1,9})(?:\.0+)?\s*[\])]?\.?\s*", re.IGNORECASE | re.ASCII)
 
 
 class EntitiesAnswer(BaseModel):
@@ -89,6 +91,36 @@ class TriplesAnswer(BaseModel):
         }
 
 
+class FurtherFactsAnswer(BaseModel):
+    """The numbers of the facts that a filter keeps, as it gave them. `unreadable` counts items that are no number."""
+
+    model_config = ConfigDict(frozen=True, json_schema_extra={"additionalProperties": False})
+
+    relevant_facts: tuple[int, ...]
+    unreadable: SkipJsonSchema[int] = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, value: object, info: ValidationInfo) -> dict[str, Any]:
+        return _numbers(value, info)
+
+
+class FactsAnswer(FurtherFactsAnswer):
+    """The numbers of the facts that a filter keeps, and the named entities of the question."""
+
+    named_entities: tuple[str, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, value: object, info: ValidationInfo) -> dict[str, Any]:
+        numbers = _numbers(value, info)
+        items = _under(value, _ENTITY_KEYS) or []
+        if _ending(info) == "open text":
+            items = items[:-1]
+        named = [name for item in items if (name := _entity(item)) is not None]
+        return {**numbers, "named_entities": tuple(dict.fromkeys(named))}
+
+
 def read_answer(raw: str, shape: type[ShapeT], *, truncated: bool = False) -> ShapeT:
     """The raw text of an answer as a `shape`.
 
@@ -128,6 +160,27 @@ def excerpt(raw: str, length: int = 160) -> str:
     """The beginning of a raw answer, in quotes, on one line."""
     text = clean(raw[: 2 * length])
     return f'"{text[:length]}…"' if len(raw) > length else f'"{text}"'
+
+
+def _numbers(value: object, info: ValidationInfo) -> dict[str, Any]:
+    """The fields of a FurtherFactsAnswer."""
+    if not isinstance(value, dict):  # a bare list may be a footnote in prose
+        raise ValueError("it is no object with relevant_facts")  # noqa: TRY004  # pydantic wants this one
+    items = _flat(_items(value, _NUMBER_KEYS), of_lists=False)
+    plain = {_plain(str(key)) for key in value}
+    # The last number of an answer that was cut off may be the beginning of another one; a list after it is whole.
+    cut = _ending(info) != "whole" and not plain & {_plain(key) for key in _ENTITY_KEYS}
+    if cut:
+        items = items[:-1]
+    numbers = [_number(item) for item in items]
+    if items and all(number is None for number in numbers):
+        raise ValueError("none of its relevant_facts is a number")
+    if cut and not items:
+        raise ValueError("it was cut off before its first number was whole")
+    return {
+        "relevant_facts": tuple(dict.fromkeys(number for number in numbers if number is not None)),
+        "unreadable": sum(number is None for number in numbers),
+    }
 
 
 def _ending(info: ValidationInfo) -> Ending:
@@ -180,6 +233,16 @@ def _entity(item: object) -> str | None:
     if isinstance(item, dict):
         return next((name for key in ("name", "entity", "text") if (name := _word(item.get(key))) is not None), None)
     return _word(item)
+
+
+def _number(item: object) -> int | None:
+    """The number an item gives, also as `"3"`, `"[3]"`, `"fact 3"` or `{"number": 3}`; None for anything else."""
+    if isinstance(item, dict):
+        item = next((item[key] for key in ("number", "id", "fact") if key in item), None)
+    if isinstance(item, int) and not isinstance(item, bool):
+        return item
+    found = _NUMBER.fullmatch(item) if isinstance(item, str) else None
+    return int(found[1]) if found else None
 
 
 def _triple(item: object) -> tuple[str, str, str] | None:

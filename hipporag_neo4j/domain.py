@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-Mode = Literal["hipporag1", "dense", "bm25"]
+Mode = Literal["hipporag1", "hipporag2", "hybrid", "dense", "bm25"]
 MODES: tuple[str, ...] = get_args(Mode)
 Role = Literal["system", "user", "assistant"]
 MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
@@ -73,15 +73,47 @@ class ExtractedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A node where the walk restarts. `weight` is its share of the restart probability; all seeds sum to 1.
+    """A phrase where the walk restarts. `weight` is its share of the restart probability; all seeds sum to 1, those
+    among the passages included, which are not listed.
 
-    `entity` is what the question said, `similarity` the cosine between that and the phrase.
+    `entity` is what the question said, `similarity` the cosine between that and the phrase. A phrase that comes from
+    kept facts alone has no entity, and its similarity is the highest cosine between the question and one of `facts`.
     """
 
     phrase: str
     weight: float
-    entity: str
+    entity: str | None
     similarity: float
+    facts: tuple["Fact", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact of the graph, normalised; `score` is the cosine between it and the question."""
+
+    subject: str
+    predicate: str
+    object: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the fact filter was shown, nearest to the question first, and what it kept.
+
+    `unknown` counts the numbers in its answer that name no fact shown. `problem` says, in one sentence, why no usable
+    answer came; `kept` is then everything shown in a first look, nothing in a further one.
+    """
+
+    shown: tuple[Fact, ...]
+    kept: tuple[Fact, ...]
+    unknown: int = 0
+    problem: str | None = None
+
+    @property
+    def dropped(self) -> tuple[Fact, ...]:
+        """What was shown and not kept."""
+        return tuple(fact for fact in self.shown if fact not in self.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +133,9 @@ class RetrievalResult:
     """An answer to `retrieve`.
 
     `passages` best first; `seeds` where the walk started; `entities` what the question was linked by; `timings` in
-    milliseconds by stage (`total` is the whole). `fallback` says, in one sentence, why dense search answered instead
-    of the mode that was asked for, else None; `stale` is true when the graph changed faster than it could be projected.
+    milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says, in
+    one sentence, why dense search answered instead of the mode that was asked for, else None; `stale` is true when the
+    graph changed faster than it could be projected.
     """
 
     question: str
@@ -113,6 +146,7 @@ class RetrievalResult:
     timings: Mapping[str, float] = field(default_factory=dict)
     fallback: str | None = None
     stale: bool = False
+    looks: tuple[Look, ...] = ()
 
     @property
     def fell_back(self) -> bool:

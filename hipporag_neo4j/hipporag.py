@@ -21,6 +21,7 @@ from hipporag_neo4j.indexing.read_openie import read_openie
 from hipporag_neo4j.indexing.read_passages import read_passages
 from hipporag_neo4j.indexing.split_text import split_passage
 from hipporag_neo4j.llm import LanguageModel, make_language_model
+from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
 from hipporag_neo4j.retrieval.sources import BlockingSources, finish
 from hipporag_neo4j.settings import Settings, check_namespace
@@ -110,23 +111,33 @@ class HippoRAG:
         return replace(report, repeated=distinct.repeated)
 
     def retrieve(
-        self, question: str, *, mode: Mode = "hipporag1", limit: int = 10, entities: Sequence[str] | None = None
+        self,
+        question: str,
+        *,
+        mode: Mode = "hipporag1",
+        limit: int = 10,
+        entities: Sequence[str] | None = None,
+        looks: int = 1,
+        fact_filter: FactFilter | None = None,
     ) -> RetrievalResult:
         """The `limit` best passages for a question.
 
-        `entities` are the question's named entities; without them the language model finds them (`hipporag1` only).
+        `entities` are the question's named entities; without them the language model finds them (`hipporag1` and
+        `hybrid`). `looks`, 1 to 3, is how often `hybrid` looks for facts: each look beyond the first costs a call and a
+        walk, and finds more. `fact_filter` decides in the language model's place which facts bear on the question.
         Raises GraphNotFoundError for a namespace without passages, InputError for a question that can't be used, and
-        ConfigurationError when entities are needed and there is no language model.
+        ConfigurationError when entities or decisions are needed and there is no language model.
         """
         return finish(
             retrieve(
-                self._sources,
+                replace(self._sources, fact_filter=fact_filter),
                 self._graph,
                 question,
                 mode=mode,
                 limit=limit,
                 entities=entities,
                 options=options_of(self.settings),
+                looks=looks,
             )
         )
 

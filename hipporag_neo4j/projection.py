@@ -5,14 +5,23 @@ import json
 import uuid
 from collections.abc import Awaitable
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import GraphNotFoundError, QueryError
 from hipporag_neo4j.schema import graph_not_found
 from hipporag_neo4j.settings import ProjectionWeights
 
+Shape = Literal["phrases", "passages"]
+"""What a projection holds: phrases alone, or phrases and passages, joined by mentions."""
+
 _TRIES = 3
+_STATEMENTS: dict[tuple[Shape, ProjectionWeights], str] = {
+    ("phrases", "sum"): "projection/project_phrases",
+    ("phrases", "paper"): "projection/project_phrases_as_paper",
+    ("passages", "sum"): "projection/project_passages",
+    ("passages", "paper"): "projection/project_passages_as_paper",
+}
 
 
 class Run(Protocol):
@@ -28,11 +37,13 @@ class Weights:
 
     `sum`: a fact weighs `fact` x the passages that state it, a synonym `synonym` x cosine; parallel edges add up.
     `paper`: as the official code builds its graph, where a synonym replaces the facts between the same two phrases.
+    A mention weighs `mention`, whatever its count; only the shape with passages has them.
     """
 
     rule: ProjectionWeights = "sum"
     fact: float = 2.0
     synonym: float = 2.0
+    mention: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +63,26 @@ class _Found:
     found: bool
 
 
-async def ensure_projection(run: Run, namespace: str, weights: Weights) -> Projection:
+async def ensure_projection(run: Run, namespace: str, weights: Weights, shape: Shape = "phrases") -> Projection:
     """The projection of the namespace's published version; built if it is missing, older ones dropped.
 
     A projection is kept only if no writer committed while it was built. After three tries the caller gets one of its
     own, marked as `stale`, which it drops when it has walked. Raises GraphNotFoundError when the namespace holds no
     graph, or no phrase.
     """
-    before = await _find(run, namespace, weights)
+    before = await _find(run, namespace, weights, shape)
     for _ in range(_TRIES):
         if before.found:
             return Projection(before.name, before.published)
-        await _build(run, before.name, namespace, weights)
-        after = await _find(run, namespace, weights)
+        await _build(run, before.name, namespace, weights, shape)
+        after = await _find(run, namespace, weights, shape)
         if after.version == before.version:
             await _drop_older(run, namespace, before.name)
             return Projection(before.name, before.published)
         await run("projection/drop_projection", graph=before.name)
         before = after
     own = f"{before.name}.{uuid.uuid4().hex}"
-    await _build(run, own, namespace, weights)
+    await _build(run, own, namespace, weights, shape)
     return Projection(own, before.published, stale=True)
 
 
@@ -80,15 +91,16 @@ def _prefix(namespace: str) -> str:
     return f"hipporag.{namespace}."
 
 
-def _suffix(weights: Weights) -> str:
-    """Shape of the graph and a hash of the weights: another weighting is another projection."""
-    digest = hashlib.blake2b(json.dumps(asdict(weights), sort_keys=True).encode(), digest_size=4).hexdigest()
-    return f".phrases.{digest}"
+def _suffix(weights: Weights, shape: Shape) -> str:
+    """Shape of the graph and a hash of the weights that it uses: another weighting is another projection."""
+    used = {name: value for name, value in asdict(weights).items() if shape == "passages" or name != "mention"}
+    digest = hashlib.blake2b(json.dumps(used, sort_keys=True).encode(), digest_size=4).hexdigest()
+    return f".{shape}.{digest}"
 
 
-async def _find(run: Run, namespace: str, weights: Weights) -> _Found:
+async def _find(run: Run, namespace: str, weights: Weights, shape: Shape) -> _Found:
     rows = await run(
-        "projection/find_projection", namespace=namespace, prefix=_prefix(namespace), suffix=_suffix(weights)
+        "projection/find_projection", namespace=namespace, prefix=_prefix(namespace), suffix=_suffix(weights, shape)
     )
     if not rows:
         raise graph_not_found(namespace)
@@ -96,11 +108,16 @@ async def _find(run: Run, namespace: str, weights: Weights) -> _Found:
     return _Found(row["graph"], row["version"], row["published"], row["found"])
 
 
-async def _build(run: Run, name: str, namespace: str, weights: Weights) -> None:
-    statement = "projection/project_phrases" if weights.rule == "sum" else "projection/project_phrases_as_paper"
+async def _build(run: Run, name: str, namespace: str, weights: Weights, shape: Shape) -> None:
+    mentions = {"mention_weight": weights.mention} if shape == "passages" else {}
     try:
         rows = await run(
-            statement, graph=name, namespace=namespace, fact_weight=weights.fact, synonym_weight=weights.synonym
+            _STATEMENTS[shape, weights.rule],
+            graph=name,
+            namespace=namespace,
+            fact_weight=weights.fact,
+            synonym_weight=weights.synonym,
+            **mentions,
         )
     except QueryError as error:
         if "already exists" in str(error) or "already loaded" in str(error):  # another client was faster

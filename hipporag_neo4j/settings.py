@@ -86,6 +86,36 @@ class Settings(BaseSettings):
     """`sum`: facts, synonyms and mentions add up. `paper`: as the official code builds its graph, for comparisons."""
     fact_weight: float = Field(2.0, ge=0)
     synonym_weight: float = Field(2.0, ge=0)
+    mention_weight: float = Field(1.0, ge=0)
+    """What joins a passage and a phrase in the walk of `hipporag2` and `hybrid`, whatever the mention's count."""
+
+    hipporag2_facts: int = Field(5, ge=1, le=1000)
+    """Candidate facts that the filter of `hipporag2` is shown."""
+    hipporag2_passage_weight: float = Field(0.05, ge=0)
+    """What the nearest passage weighs as a seed of `hipporag2`; a kept fact weighs at most 1."""
+    hipporag2_passage_seeds: int = Field(0, ge=0)
+    """Nearest passages where the walk of `hipporag2` starts; 0 for all of them, as in the paper."""
+    hybrid_facts: int = Field(20, ge=1, le=1000)
+    """Candidate facts that the filter of `hybrid` is shown."""
+    hybrid_passage_weight: float = Field(0.02, ge=0)
+    hybrid_passage_seeds: int = Field(200, ge=0)
+    """As for `hipporag2`. On a large graph, all of them cost more than the walk and hardly find more."""
+    entity_weight: float = Field(0.5, ge=0)
+    """What a phrase that the question names weighs in `hybrid`, times its specificity."""
+    seed_phrases: int = Field(5, ge=1)
+    """Phrases of kept facts where the walk starts."""
+
+    further_facts: int = Field(30, ge=1, le=1000)
+    """Facts that a further look of `hybrid` shows."""
+    second_look_phrase_facts: int = Field(15, ge=0)
+    """How many of them, at most, touch known phrases; the others are of the best passages."""
+    third_look_phrase_facts: int = Field(18, ge=0)
+    further_passages: int = Field(8, ge=0)
+    """The best passages whose facts a further look shows."""
+    further_seed_phrases: int = Field(10, ge=1)
+    """As `seed_phrases`, from the second look on."""
+    further_minimum: float = Field(0.5, ge=0, le=1)
+    """What a fact found in a further look counts at least."""
 
     data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("hipporag-neo4j", appauthor=False)))
     """Where the local server keeps its data."""

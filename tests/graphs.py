@@ -12,6 +12,7 @@ from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage, Triple
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport
+from hipporag_neo4j.retrieval.filter_facts import Verdict
 from hipporag_neo4j.settings import ProjectionWeights
 from hipporag_neo4j.text import Normalisation, normalise
 from tests.servers import TestServer
@@ -28,6 +29,11 @@ def passage(id_: str, *facts: Fact, title: str = "", text: str | None = None) ->
     """A passage with ready triples; its text says what its facts say unless it is given."""
     said = text if text is not None else ". ".join(" ".join(fact) for fact in facts) or f"Nothing in {id_}."
     return ExtractedPassage(Passage(said, id=id_, title=title), Extraction(triples=tuple(Triple(*f) for f in facts)))
+
+
+def keep_all(question: str, facts: Sequence[Fact], known: Sequence[Fact]) -> Verdict:
+    """A fact filter that drops nothing."""
+    return Verdict(tuple(range(len(facts))))
 
 
 def write(rag: HippoRAG, passages: Iterable[ExtractedPassage]) -> IndexReport:

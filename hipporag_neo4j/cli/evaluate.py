@@ -33,6 +33,9 @@ def evaluate(
             help="Recorded decisions of a language model, to repeat a run without one; several files add up.",
         ),
     ] = None,
+    looks: Annotated[
+        int, typer.Option(min=1, max=3, help="How often hybrid looks for facts; each look costs a call and a walk.")
+    ] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask the first so many questions only.")] = None,
     namespace: Namespace = None,
     outcomes: Annotated[
@@ -61,6 +64,7 @@ def evaluate(
             asked,
             chosen,
             decisions=decisions,
+            looks=looks,
             progress=lambda one, done, total: bars.update(tasks[one], completed=done, total=total),
         )
     if as_json:

@@ -13,13 +13,13 @@ from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, make_setting
 from hipporag_neo4j.cli.progress import waiting
 
 if TYPE_CHECKING:
-    from hipporag_neo4j.domain import Mode, RankedPassage, RetrievalResult, Seed
+    from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Seed
 
 ModeOption = Annotated[
     ModeName,
     typer.Option(
-        help="hipporag1: a walk over the graph from the things the question names. dense: nearest vectors. "
-        "bm25: shared words.",
+        help="hipporag1: a walk over the graph from the things the question names. hipporag2: from the facts that a "
+        "language model finds to bear on it. hybrid: from both. dense: nearest vectors. bm25: shared words.",
     ),
 ]
 Entities = Annotated[
@@ -39,6 +39,10 @@ def retrieve(
     mode: ModeOption = ModeName.hipporag1,  # type: ignore[attr-defined]  # made from a list
     limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")] = 10,
     entity: Entities = None,
+    looks: Annotated[
+        int,
+        typer.Option(min=1, max=3, help="How often hybrid looks for facts; each look costs a call and finds more."),
+    ] = 1,
     namespace: Namespace = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show how long each stage took.")] = False,
@@ -52,11 +56,11 @@ def retrieve(
 
     settings = make_settings(namespace=namespace)
     with HippoRAG(settings) as rag, waiting("Searching"):
-        result = rag.retrieve(question, mode=cast("Mode", str(mode)), limit=limit, entities=entity)
+        result = rag.retrieve(question, mode=cast("Mode", str(mode)), limit=limit, entities=entity, looks=looks)
     if as_json:
         output.print_json({"namespace": settings.namespace, **result_values(result)})
-        if result.fallback:
-            output.warn(result.fallback)
+        for notice in _notices(result):
+            output.warn(notice)
         return
     _show(output.stdout(), result, full=full, verbose=verbose)
 
@@ -70,6 +74,7 @@ def result_values(result: "RetrievalResult") -> dict[str, Any]:
         "stale": result.stale,
         "entities": list(result.entities),
         "seeds": [_seed_values(seed) for seed in result.seeds],
+        "looks": [_look_values(look) for look in result.looks],
         "passages": [
             {"rank": rank, **_passage_values(passage)} for rank, passage in enumerate(result.passages, start=1)
         ],
@@ -84,13 +89,46 @@ def seeds_line(seeds: "tuple[Seed, ...]") -> Text:
         line.append(", " if position else "")
         line.append(output.clean(seed.phrase), style="bold")
         line.append(f" {seed.weight:.0%}", style="dim")
-        if seed.similarity < 0.9995:  # another phrase than the one that was named
+        if seed.entity is not None and seed.similarity < 0.9995:  # another phrase than the one that was named
             line.append(f" (nearest to {output.clean(seed.entity)!r}, cosine {seed.similarity:.2f})", style="dim")
     return line
 
 
+def _look_line(number: int, look: "Look") -> Text:
+    """How many facts a look showed, and those it kept."""
+    kept = "; ".join(output.clean(f"{fact.subject} {fact.predicate} {fact.object}") for fact in look.kept) or "none"
+    unknown = f", {look.unknown} unknown numbers" if look.unknown else ""
+    return Text(f"Look {number}: {len(look.kept)} of {len(look.shown)} facts kept{unknown}: {kept}", style="dim")
+
+
+def _notices(result: "RetrievalResult") -> list[str]:
+    """What went otherwise than asked."""
+    problems = [look.problem for look in result.looks if look.problem]
+    return ([result.fallback] if result.fallback else []) + problems
+
+
 def _seed_values(seed: "Seed") -> dict[str, Any]:
-    return {"phrase": seed.phrase, "weight": seed.weight, "entity": seed.entity, "similarity": seed.similarity}
+    return {
+        "phrase": seed.phrase,
+        "weight": seed.weight,
+        "entity": seed.entity,
+        "similarity": seed.similarity,
+        "facts": [_fact_values(fact) for fact in seed.facts],
+    }
+
+
+def _look_values(look: "Look") -> dict[str, Any]:
+    return {
+        "shown": [_fact_values(fact) for fact in look.shown],
+        "kept": [_fact_values(fact) for fact in look.kept],
+        "dropped": [_fact_values(fact) for fact in look.dropped],
+        "unknown_numbers": look.unknown,
+        "problem": look.problem,
+    }
+
+
+def _fact_values(fact: "Fact") -> dict[str, Any]:
+    return {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object, "score": fact.score}
 
 
 def _passage_values(passage: "RankedPassage") -> dict[str, Any]:
@@ -105,10 +143,12 @@ def _passage_values(passage: "RankedPassage") -> dict[str, Any]:
 
 
 def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: bool) -> None:
-    if result.fallback:
-        console.print(Text(output.clean(result.fallback), style="bold yellow"))
+    for notice in _notices(result):
+        console.print(Text(output.clean(notice), style="bold yellow"))
     if result.stale:
         console.print(Text("The graph is being written to; this shows it as of a moment ago.", style="yellow"))
+    for number, look in enumerate(result.looks, start=1):
+        console.print(_look_line(number, look))
     if result.seeds:
         console.print(seeds_line(result.seeds))
     if not result.passages:

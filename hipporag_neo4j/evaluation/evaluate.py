@@ -10,16 +10,29 @@ from hipporag_neo4j.evaluation.find_gold import FoundGold
 from hipporag_neo4j.evaluation.measures import all_recall_at, mean, percentile, recall_at
 from hipporag_neo4j.evaluation.query_decisions import Decisions
 from hipporag_neo4j.evaluation.read_questions import GoldPassage, Question
+from hipporag_neo4j.evaluation.replay import comparable, replay
+from hipporag_neo4j.retrieval.filter_facts import FactFilter, triplet
 
 RECALL_AT = (2, 5, 10)
 ALL_RECALL_AT = (5, 10)
+FILTERED: tuple[Mode, ...] = ("hipporag2", "hybrid")
+"""Modes in which somebody decides which facts bear on the question."""
 LIMIT = max(*RECALL_AT, *ALL_RECALL_AT)
 
 
 class Retrieve(Protocol):
     """How a question is asked: `HippoRAG.retrieve` or a function like it."""
 
-    def __call__(self, question: str, *, mode: Mode, limit: int, entities: Sequence[str] | None) -> RetrievalResult: ...
+    def __call__(
+        self,
+        question: str,
+        *,
+        mode: Mode,
+        limit: int,
+        entities: Sequence[str] | None,
+        looks: int,
+        fact_filter: FactFilter | None,
+    ) -> RetrievalResult: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +89,15 @@ def run(
     modes: Sequence[Mode],
     *,
     decisions: Decisions | None = None,
+    looks: int = 1,
     progress: Callable[[Mode, int, int], None] | None = None,
 ) -> Evaluation:
-    """Ask all questions in all modes, mode after mode.
+    """Ask all questions in all modes, mode after mode; `hybrid` with so many looks at facts.
 
     The entities of a question are the recorded ones, else those of the question file, else the language model names
-    them. Each mode answers the first question once before it is measured, so that loading a model or making a
-    projection doesn't count as latency. `progress` gets the mode, the questions answered in it, and their number.
+    them; which facts bear on it, recorded decisions tell, else the language model. Each mode answers the first question
+    once before it is measured, so that loading a model or making a projection doesn't count as latency. `progress` gets
+    the mode, the questions answered in it, and their number.
 
     Any error of `retrieve` ends the run: what wasn't answered is never counted as not found. Raises InputError when
     there is no question or the graph holds none of the gold passages, ConfigurationError when a question's entities
@@ -92,13 +107,20 @@ def run(
         raise InputError("There is nothing to evaluate: give at least one question and one mode.")
     found = find_gold(questions)
     _refuse_foreign_questions(questions, found)
-    results = {mode: _run_mode(retrieve, found, questions, mode, decisions, progress) for mode in dict.fromkeys(modes)}
+    results = {
+        mode: _run_mode(retrieve, found, questions, mode, decisions, looks, progress) for mode in dict.fromkeys(modes)
+    }
     return Evaluation(
         modes=results,
         questions=len(questions),
         gold=sum(len(question.gold) for question in questions),
         missing=sum(len(found.missing(question)) for question in questions),
-        warnings=(*_missing_warning(questions, found), *_decision_warning(questions, decisions)),
+        warnings=(
+            *_missing_warning(questions, found),
+            *_decision_warning(questions, decisions),
+            *_unseen_warnings(results, decisions),
+            *_problem_warnings(results),
+        ),
     )
 
 
@@ -108,12 +130,13 @@ def _run_mode(
     questions: Sequence[Question],
     mode: Mode,
     decisions: Decisions | None,
+    looks: int,
     progress: Callable[[Mode, int, int], None] | None,
 ) -> ModeResult:
-    _ask(retrieve, questions[0], mode, decisions)
+    _ask(retrieve, questions[0], mode, decisions, looks)
     outcomes = []
     for number, question in enumerate(questions, start=1):
-        result = _ask(retrieve, question, mode, decisions)
+        result = _ask(retrieve, question, mode, decisions, looks)
         outcomes.append(_judge(question, result, found))
         if progress is not None:
             progress(mode, number, len(questions))
@@ -128,11 +151,22 @@ def _run_mode(
     )
 
 
-def _ask(retrieve: Retrieve, question: Question, mode: Mode, decisions: Decisions | None) -> RetrievalResult:
+def _ask(
+    retrieve: Retrieve, question: Question, mode: Mode, decisions: Decisions | None, looks: int
+) -> RetrievalResult:
     entities = entities_of(question, decisions)
+    decision = decisions.find(question) if decisions is not None else None
+    fact_filter = replay(decision) if decision is not None else None
     try:
-        return retrieve(question.question, mode=mode, limit=LIMIT, entities=entities)
+        return retrieve(
+            question.question, mode=mode, limit=LIMIT, entities=entities, looks=looks, fact_filter=fact_filter
+        )
     except ConfigurationError as error:
+        if mode in FILTERED and fact_filter is None:
+            raise ConfigurationError(
+                f"Question {question.id!r} can't be asked in mode {mode!r}: nothing says which facts bear on it. Give "
+                f"recorded decisions that hold it (--query-decisions FILE). {error}"
+            ) from error
         if entities is not None:
             raise
         raise ConfigurationError(
@@ -208,6 +242,35 @@ def _decision_warning(questions: Sequence[Question], decisions: Decisions | None
         f"{len(unrecorded)} of {len(questions)} questions have no recorded decision in "
         f"{', '.join(map(str, decisions.sources)) or 'what was given'}; first: {unrecorded[0].id!r}."
     ]
+
+
+def _unseen_warnings(results: Mapping[Mode, ModeResult], decisions: Decisions | None) -> list[str]:
+    """Facts that were shown now and not when the decisions were recorded: nobody knows what would have been kept."""
+    warnings = []
+    for mode, result in results.items():
+        shown = unseen = 0
+        for outcome in result.outcomes:
+            decision = decisions.find(outcome.question) if decisions is not None else None
+            if decision is None or decision.kept is None:
+                continue
+            seen = set(map(comparable, decision.shown))
+            facts = [comparable(triplet(fact)) for look in outcome.result.looks for fact in look.shown]
+            shown += len(facts)
+            unseen += sum(fact not in seen for fact in facts)
+        if unseen:
+            warnings.append(
+                f"{mode}: {unseen:,} of {shown:,} facts shown are in no recorded look; they count as not kept."
+            )
+    return warnings
+
+
+def _problem_warnings(results: Mapping[Mode, ModeResult]) -> list[str]:
+    warnings = []
+    for mode, result in results.items():
+        problems = [look.problem for outcome in result.outcomes for look in outcome.result.looks if look.problem]
+        if problems:
+            warnings.append(f"{mode}: {len(problems)} looks had no usable answer. First: {problems[0]}")
+    return warnings
 
 
 def _described(gold: GoldPassage) -> str:

@@ -1,8 +1,9 @@
 """Recorded decisions of a language model about questions, so that a run can be repeated without one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -17,7 +18,7 @@ class Decision:
     """What a language model decided about one question.
 
     `named_entities` as it named them; `candidate_facts` what it was shown, `relevant_facts` what it kept of these, both
-    as (subject, predicate, object). None: nothing was recorded; (): it found none.
+    as (subject, predicate, object); `looks` the same for further looks. None: nothing was recorded; (): it found none.
     """
 
     question: str
@@ -25,6 +26,27 @@ class Decision:
     named_entities: tuple[str, ...] | None = None
     candidate_facts: tuple[Fact, ...] | None = None
     relevant_facts: tuple[Fact, ...] | None = None
+    looks: tuple["RecordedLook", ...] | None = None
+
+    @property
+    def kept(self) -> tuple[Fact, ...] | None:
+        """What it kept in any look, None where it was shown nothing."""
+        if self.relevant_facts is None and self.looks is None:
+            return None
+        return (*(self.relevant_facts or ()), *(fact for look in self.looks or () for fact in look.relevant_facts))
+
+    @property
+    def shown(self) -> tuple[Fact, ...]:
+        """What it was shown in any look."""
+        return (*(self.candidate_facts or ()), *(fact for look in self.looks or () for fact in look.candidate_facts))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedLook:
+    """What a language model was shown after a look, and what it kept of this."""
+
+    candidate_facts: tuple[Fact, ...]
+    relevant_facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +64,22 @@ class Decisions:
         return self.by_question.get(question.question.strip())
 
 
+class _Look(BaseModel):
+    candidate_facts: list[Fact] = []
+    relevant_facts: list[Fact]
+
+
 class _Entry(BaseModel):
     id: str | int | None = None
     question: str
     named_entities: list[str] | None = None
     candidate_facts: list[Fact] | None = None
     relevant_facts: list[Fact] | None = None
+    looks: list[_Look] | None = None
 
 
 def read_decisions(paths: Sequence[Path]) -> Decisions:
-    """The decisions of all files.
+    """The decisions of all files; several may hold different parts of the decision about one question.
 
     Raises InputError, naming file and entry, for what can't be read, and where two files decide differently.
     """
@@ -61,12 +89,25 @@ def read_decisions(paths: Sequence[Path]) -> Decisions:
         for value, place in read_entries(path, ("decisions", "data")):
             decision = _read_entry(value, place)
             key = decision.question.strip()
-            if found.setdefault(key, decision) != decision:
+            joined = _join(found.get(key, decision), decision)
+            if joined is None:
                 raise InputError(
                     f"{place}: another decision about the question {key!r} than in {places[key]}. Give one of them."
                 )
+            found[key] = joined
             places.setdefault(key, place)
     return Decisions(found, tuple(paths))
+
+
+def _join(one: Decision, other: Decision) -> Decision | None:
+    """Both decisions' parts in one, None where a part differs."""
+    parts: dict[str, Any] = {}
+    for part in fields(Decision):
+        first, second = getattr(one, part.name), getattr(other, part.name)
+        if part.name not in ("id", "question") and None not in (first, second) and first != second:
+            return None
+        parts[part.name] = second if first is None else first
+    return Decision(**parts)
 
 
 def _read_entry(value: object, place: str) -> Decision:
@@ -79,10 +120,10 @@ def _read_entry(value: object, place: str) -> Decision:
         entry = _Entry.model_validate(value)
     except ValidationError as error:
         raise explain_fields(error, place) from error
-    recorded = [entry.named_entities, entry.candidate_facts, entry.relevant_facts]
+    recorded = [entry.named_entities, entry.candidate_facts, entry.relevant_facts, entry.looks]
     if all(part is None for part in recorded):
         raise InputError(
-            f"{place}: nothing is decided: there is none of named_entities, candidate_facts, relevant_facts. "
+            f"{place}: nothing is decided: there is none of named_entities, candidate_facts, relevant_facts, looks. "
             "Is this a file of recorded decisions?"
         )
     return Decision(
@@ -91,4 +132,7 @@ def _read_entry(value: object, place: str) -> Decision:
         named_entities=None if entry.named_entities is None else tuple(entry.named_entities),
         candidate_facts=None if entry.candidate_facts is None else tuple(entry.candidate_facts),
         relevant_facts=None if entry.relevant_facts is None else tuple(entry.relevant_facts),
+        looks=None
+        if entry.looks is None
+        else tuple(RecordedLook(tuple(look.candidate_facts), tuple(look.relevant_facts)) for look in entry.looks),
     )

@@ -20,12 +20,14 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "entities.txt": frozenset({"passage"}),
     "triples.txt": frozenset({"passage", "entities"}),
     "question_entities.txt": frozenset({"question"}),
+    "filter_facts.txt": frozenset({"question", "facts"}),
+    "filter_further_facts.txt": frozenset({"question", "known", "facts"}),
 }
 """The prompt files, and the placeholders that each must use."""
 
 _ROLE_LINE = re.compile(rf"^\[({'|'.join(get_args(Role))})\][ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|entities|question)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|entities|question|known|facts)\b)", re.IGNORECASE)
 
 
 def entity_messages(passage_text: str, prompts_dir: Path | None = None) -> tuple[Message, ...]:
@@ -42,6 +44,28 @@ def triple_messages(passage_text: str, entities: Sequence[str], prompts_dir: Pat
 def question_entity_messages(question: str, prompts_dir: Path | None = None) -> tuple[Message, ...]:
     """Asks for the named entities of a question. Answered by an EntitiesAnswer."""
     return _fill("question_entities.txt", prompts_dir, {"question": question})
+
+
+def filter_messages(
+    question: str,
+    facts: Sequence[tuple[str, str, str]],
+    known: Sequence[tuple[str, str, str]] | None = None,
+    prompts_dir: Path | None = None,
+) -> tuple[Message, ...]:
+    """Asks which numbered facts (from 1) bear on a question.
+
+    Without `known` a first look, which asks for the question's entities too: answered by a FactsAnswer. Else a further
+    look, after these facts were kept: answered by a FurtherFactsAnswer.
+    """
+    numbered = "\n".join(f"{number}. {_fact_line(fact)}" for number, fact in enumerate(facts, start=1))
+    if known is None:
+        return _fill("filter_facts.txt", prompts_dir, {"question": question, "facts": numbered})
+    listed = "\n".join(map(_fact_line, known)) or "nothing"
+    return _fill("filter_further_facts.txt", prompts_dir, {"question": question, "known": listed, "facts": numbered})
+
+
+def _fact_line(fact: tuple[str, str, str]) -> str:
+    return " ".join(" | ".join(fact).split())
 
 
 def check_prompts(prompts_dir: Path | None) -> None:

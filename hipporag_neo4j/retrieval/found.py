@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 
-from hipporag_neo4j.domain import RankedPassage, Seed
+from hipporag_neo4j.domain import Look, RankedPassage, Seed
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a mode found, and how; `fallback` and `stale` as in RetrievalResult."""
+    """What a mode found, and how; `fallback`, `stale` and `looks` as in RetrievalResult."""
 
     passages: tuple[RankedPassage, ...]
     seeds: tuple[Seed, ...] = ()
     entities: tuple[str, ...] = ()
     fallback: str | None = None
     stale: bool = False
+    looks: tuple[Look, ...] = ()

@@ -7,8 +7,9 @@ from typing import Any
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import RankedPassage, Seed
 from hipporag_neo4j.errors import QueryError
-from hipporag_neo4j.projection import Projection, Weights, ensure_projection
+from hipporag_neo4j.projection import Projection, Shape, Weights, ensure_projection
 from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.weigh_seeds import SeedWeights
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.timing import Stages
 
@@ -53,18 +54,62 @@ async def rank_by_mentions(
 ) -> Ranking:
     """Passages by the mention-weighted sum of their phrases' PageRank (HippoRAG, section 2.3).
 
-    `seeds` by phrase key, not empty. The statement ranks only if the published version is the one that was projected;
-    otherwise, or when the projection was dropped meanwhile or lacks a seed, it is repeated on a new projection. The
-    last try takes the projection as it is, and the ranking says that it is stale.
+    `seeds` by phrase key, not empty.
+    """
+    parameters = {
+        "seeds": [{"key": key, "weight": seed.weight} for key, seed in seeds.items()],
+        "minimum": walk.minimum,
+        "limit": limit,
+    }
+    return await _rank(sources, graph, "retrieval/rank_by_mentions", "phrases", parameters, walk, weights, stages)
+
+
+async def rank_passage_nodes(
+    sources: Sources,
+    graph: Graph,
+    seeds: SeedWeights,
+    *,
+    walk: Walk,
+    weights: Weights,
+    limit: int,
+    stages: Stages,
+) -> Ranking:
+    """Passages by their own PageRank in the graph of phrases and passages (HippoRAG 2, section 3.2).
+
+    There must be a seed.
+    """
+    parameters = {
+        "phrases": [{"key": key, "weight": seed.weight} for key, seed in seeds.phrases.items()],
+        "passages": [{"key": key, "weight": weight} for key, weight in seeds.passages.items()],
+        "limit": limit,
+    }
+    return await _rank(sources, graph, "retrieval/rank_passage_nodes", "passages", parameters, walk, weights, stages)
+
+
+async def _rank(
+    sources: Sources,
+    graph: Graph,
+    statement: str,
+    shape: Shape,
+    parameters: Mapping[str, Any],
+    walk: Walk,
+    weights: Weights,
+    stages: Stages,
+) -> Ranking:
+    """The ranking over a projection of the published version.
+
+    The statement ranks only if that is the version that was projected; otherwise, or when the projection was dropped
+    meanwhile or lacks a seed, it is repeated on a new projection. The last try takes the projection as it is, and the
+    ranking says that it is stale.
     """
     tries = 0
     while True:
         tries += 1
         last = tries == _TRIES
         with stages.time("project"):
-            projection = await ensure_projection(sources.run, graph.namespace, weights)
+            projection = await ensure_projection(sources.run, graph.namespace, weights, shape)
         with stages.time("rank"):
-            rows = await _try_rank(sources, graph.namespace, projection, seeds, walk, limit, last=last)
+            rows = await _try_rank(sources, graph.namespace, statement, projection, parameters, walk, last=last)
             if projection.stale:
                 await sources.run("projection/drop_projection", graph=projection.name)
         if rows or last:
@@ -74,30 +119,28 @@ async def rank_by_mentions(
 async def _try_rank(
     sources: Sources,
     namespace: str,
+    statement: str,
     projection: Projection,
-    seeds: Mapping[str, Seed],
+    parameters: Mapping[str, Any],
     walk: Walk,
-    limit: int,
     *,
     last: bool,
 ) -> list[Row]:
     """The ranking, empty when the projection is not that of the published version any more, unless it is the last try.
 
-    A projection that lacks a seed, a phrase that was written since, is dropped.
+    A projection that lacks a seed, one that was written since, is dropped.
     """
     try:
         return await sources.run(
-            "retrieval/rank_by_mentions",
+            statement,
             graph=projection.name,
             namespace=namespace,
             published=None if last else projection.published,
-            seeds=[{"key": key, "weight": seed.weight} for key, seed in seeds.items()],
             damping=walk.damping,
             iterations=walk.iterations,
             tolerance=walk.tolerance,
             concurrency=walk.concurrency,
-            minimum=walk.minimum,
-            limit=limit,
+            **parameters,
         )
     except QueryError as error:
         gone = projection.name in str(error) and "does not exist" in str(error)

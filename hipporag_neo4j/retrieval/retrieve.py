@@ -7,10 +7,12 @@ from typing import Any
 from hipporag_neo4j.domain import MODES, Mode, RetrievalResult
 from hipporag_neo4j.errors import GraphNotFoundError, InputError
 from hipporag_neo4j.projection import Weights
-from hipporag_neo4j.retrieval import hipporag1
+from hipporag_neo4j.retrieval import hipporag1, hipporag2, hybrid
 from hipporag_neo4j.retrieval.bm25 import search_by_terms
 from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
+from hipporag_neo4j.retrieval.hybrid import MOST_LOOKS, FurtherLooks, Recipe
 from hipporag_neo4j.retrieval.rank_passages import Walk
 from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.schema import Graph
@@ -20,17 +22,42 @@ from hipporag_neo4j.timing import Stages
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to walk, and what the edges weigh."""
+    """How to walk, what the edges weigh, and how `hipporag2` and `hybrid` make their seeds."""
 
     walk: Walk = field(default_factory=Walk)
     weights: Weights = field(default_factory=Weights)
+    hipporag2: FactSeeds = field(default_factory=FactSeeds)
+    hybrid: Recipe = field(default_factory=Recipe)
 
 
 def options_of(settings: Settings) -> Options:
     """The options that the settings give."""
     return Options(
         Walk(settings.damping, settings.iterations, settings.tolerance, settings.minimum),
-        Weights(settings.projection_weights, settings.fact_weight, settings.synonym_weight),
+        Weights(settings.projection_weights, settings.fact_weight, settings.synonym_weight, settings.mention_weight),
+        FactSeeds(
+            settings.hipporag2_facts,
+            settings.seed_phrases,
+            settings.hipporag2_passage_weight,
+            settings.hipporag2_passage_seeds,
+        ),
+        Recipe(
+            FactSeeds(
+                settings.hybrid_facts,
+                settings.seed_phrases,
+                settings.hybrid_passage_weight,
+                settings.hybrid_passage_seeds,
+            ),
+            settings.entity_weight,
+            FurtherLooks(
+                settings.further_facts,
+                settings.second_look_phrase_facts,
+                settings.third_look_phrase_facts,
+                settings.further_passages,
+                settings.further_seed_phrases,
+                settings.further_minimum,
+            ),
+        ),
     )
 
 
@@ -43,15 +70,16 @@ async def retrieve(
     limit: int,
     entities: Sequence[str] | None,
     options: Options,
+    looks: int = 1,
 ) -> RetrievalResult:
-    """The `limit` best passages for a question.
+    """The `limit` best passages for a question, after at most `looks` looks at facts (`hybrid` only).
 
-    Raises InputError for a question, mode, limit or entities that can't be used, GraphNotFoundError when the graph
-    holds no passage, ConfigurationError when the mode needs a language model and there is none.
+    Raises InputError for a question, mode, limit, looks or entities that can't be used, GraphNotFoundError when the
+    graph holds no passage, ConfigurationError when the mode needs a language model and there is none.
     """
-    _check(question, mode, limit, entities)
+    _check(question, mode, limit, entities, looks)
     stages = Stages()
-    found = await _find(sources, graph, question, mode, limit, entities, options, stages)
+    found = await _find(sources, graph, question, mode, limit, entities, options, looks, stages)
     if not found.passages:
         await _refuse_empty_graph(sources, graph)
     return RetrievalResult(
@@ -63,6 +91,7 @@ async def retrieve(
         timings=stages.milliseconds(),
         fallback=found.fallback,
         stale=found.stale,
+        looks=found.looks,
     )
 
 
@@ -74,6 +103,7 @@ async def _find(
     limit: int,
     entities: Sequence[str] | None,
     options: Options,
+    looks: int,
     stages: Stages,
 ) -> Found:
     match mode:
@@ -92,9 +122,33 @@ async def _find(
                 limit=limit,
                 stages=stages,
             )
+        case "hipporag2":
+            return await hipporag2.retrieve(
+                sources,
+                graph,
+                question,
+                recipe=options.hipporag2,
+                walk=options.walk,
+                weights=options.weights,
+                limit=limit,
+                stages=stages,
+            )
+        case "hybrid":
+            return await hybrid.retrieve(
+                sources,
+                graph,
+                question,
+                entities=entities,
+                looks=looks,
+                recipe=options.hybrid,
+                walk=options.walk,
+                weights=options.weights,
+                limit=limit,
+                stages=stages,
+            )
 
 
-def _check(question: Any, mode: Any, limit: Any, entities: Any) -> None:
+def _check(question: Any, mode: Any, limit: Any, entities: Any, looks: int) -> None:
     if mode not in MODES:
         raise InputError(f"There is no mode {mode!r}. Take one of {', '.join(MODES)}.")
     if not isinstance(question, str):
@@ -103,6 +157,8 @@ def _check(question: Any, mode: Any, limit: Any, entities: Any) -> None:
         raise InputError("The question is empty. Ask something.")
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 10_000:
         raise InputError(f"The limit is {limit!r}; take 1 to 10,000 passages.")
+    if not 1 <= looks <= MOST_LOOKS:
+        raise InputError(f"The number of looks is {looks}; take 1 to {MOST_LOOKS}.")
     if isinstance(entities, str):
         raise InputError(f"The entities are one string, {entities!r}. Give a list: [{entities!r}].")
     for text in (question, *(entities or ())):

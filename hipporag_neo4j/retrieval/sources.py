@@ -12,12 +12,13 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hipporag_neo4j.answers import EntitiesAnswer
+from hipporag_neo4j.answers import EntitiesAnswer, FactsAnswer, FurtherFactsAnswer
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.embedding import Embedder
-from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.errors import ConfigurationError, LLMAccessError, LLMError, UnreadableAnswerError
 from hipporag_neo4j.llm import LanguageModel, ask
-from hipporag_neo4j.prompts import question_entity_messages
+from hipporag_neo4j.prompts import filter_messages, question_entity_messages
+from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, keep_numbers
 
 ResultT = TypeVar("ResultT")
 
@@ -34,6 +35,15 @@ class Sources(Protocol):
     async def name_entities(self, question: str) -> tuple[str, ...]:
         """Named entities of a question, from a language model. Raises ConfigurationError where there is none."""
 
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question, and in a first look, without `known`, the question's entities.
+
+        A model that fails, or answers in no usable form, is a verdict with a problem. Raises ConfigurationError where
+        nothing can decide, LLMAccessError where every further call would fail too.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class BlockingSources:
@@ -43,6 +53,8 @@ class BlockingSources:
     embedder: Embedder
     model: LanguageModel | None
     prompts_dir: Path | None = None
+    fact_filter: FactFilter | None = None
+    """Decides in the language model's place, where recorded decisions are replayed."""
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
@@ -59,6 +71,25 @@ class BlockingSources:
         answer = ask(self.model, question_entity_messages(question, self.prompts_dir), EntitiesAnswer)
         return answer.value.named_entities
 
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question, from `fact_filter` or the language model."""
+        if self.fact_filter is not None:
+            return self.fact_filter(question, facts, known or ())
+        if self.model is None:
+            raise no_fact_filter()
+        messages = filter_messages(question, facts, known, self.prompts_dir)
+        try:
+            answer = ask(self.model, messages, FactsAnswer if known is None else FurtherFactsAnswer).value
+        except LLMAccessError:
+            raise
+        except (LLMError, UnreadableAnswerError) as error:
+            return Verdict(problem=f"The facts could not be filtered: {error}")
+        kept, unknown = keep_numbers(answer.relevant_facts, len(facts))
+        entities = answer.named_entities if isinstance(answer, FactsAnswer) else ()
+        return Verdict(kept, entities, unknown + answer.unreadable)
+
 
 def no_language_model() -> ConfigurationError:
     """The error that says that a question's entities can't be found, and what to do."""
@@ -66,6 +97,15 @@ def no_language_model() -> ConfigurationError:
         "The mode needs the question's named entities, and no language model is set. Set HIPPORAG_LLM_MODEL (with "
         "OPENAI_API_KEY or OPENAI_BASE_URL), give the entities yourself (--entity NAME, or entities=[…] in Python), or "
         "take --mode dense."
+    )
+
+
+def no_fact_filter() -> ConfigurationError:
+    """The error that says that nobody can tell which facts bear on a question, and what to do."""
+    return ConfigurationError(
+        "The mode needs a language model to tell which facts bear on the question, and none is set. Set "
+        "HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or take --mode dense, or --mode hipporag1 with "
+        "entities (--entity NAME, or entities=[…] in Python)."
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import neo4j
 import pytest
@@ -11,7 +12,7 @@ from hipporag_neo4j.errors import ForeignDataError, GraphMismatchError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
-from tests.graphs import DIMENSIONS, passage, read_content, write
+from tests.graphs import DIMENSIONS, keep_all, passage, read_content, write
 from tests.servers import TestServer, remove_namespace
 
 EMBEDDER = HashEmbedder(DIMENSIONS)
@@ -29,8 +30,7 @@ def passages(team: str) -> list[ExtractedPassage]:
 
 
 def ask(rag: HippoRAG, mode: str) -> RetrievalResult:
-    known: Mode = next(m for m in ("hipporag1", "dense", "bm25") if m == mode)
-    return rag.retrieve(QUESTION, mode=known, entities=["Bob"])
+    return rag.retrieve(QUESTION, mode=cast(Mode, mode), entities=["Bob"], fact_filter=keep_all)
 
 
 @pytest.mark.parametrize("mode", MODES)

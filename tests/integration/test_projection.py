@@ -17,6 +17,7 @@ from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.projection import Weights, ensure_projection
+from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
 from hipporag_neo4j.retrieval.rank_passages import Ranking, Walk, rank_by_mentions
 from hipporag_neo4j.retrieval.sources import BlockingSources, Sources, finish
 from hipporag_neo4j.schema import open_graph
@@ -257,6 +258,12 @@ class Interrupted:
     async def name_entities(self, question: str) -> tuple[str, ...]:
         """Named entities of a question."""
         return await self._inner.name_entities(question)
+
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question."""
+        return await self._inner.filter_facts(question, facts, known)
 
     def _commit(self, namespace: str) -> None:
         self._inner.database.run("indexing/raise_version", namespace=namespace)

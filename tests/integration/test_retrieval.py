@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import ValidationError
@@ -17,12 +17,14 @@ from hipporag_neo4j.errors import ConfigurationError, GraphMismatchError, GraphN
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
-from tests.graphs import DIMENSIONS, passage, write
+from tests.graphs import DIMENSIONS, keep_all, passage, write
 from tests.llm_server import LLMServer
 
 EMBEDDER = HashEmbedder(DIMENSIONS)
 SAMPLE = Path(hipporag_neo4j.__file__).parent / "sample"
 LUCENE = '+ - && || ! ( ) { } [ ] ^ " ~ * ? : \\ / AND OR NOT TO title:x [a TO b] /.*/ "unclosed ( text^2~3'
+
+WALKING = ("hipporag1", "hipporag2", "hybrid")
 
 every_mode = pytest.mark.parametrize("mode", MODES)
 
@@ -46,8 +48,7 @@ def entity(sample: HippoRAG) -> str:
 def ask(
     rag: HippoRAG, mode: str, question: str, *, limit: int = 5, entities: list[str] | None = None
 ) -> RetrievalResult:
-    known: Mode = next(m for m in ("hipporag1", "dense", "bm25") if m == mode)
-    return rag.retrieve(question, mode=known, limit=limit, entities=entities)
+    return rag.retrieve(question, mode=cast(Mode, mode), limit=limit, entities=entities, fact_filter=keep_all)
 
 
 @every_mode
@@ -58,16 +59,27 @@ def test_an_answer_says_what_it_is(mode: str, sample: HippoRAG, entity: str) -> 
     scores = [p.score for p in result.passages]
     assert scores == sorted(scores, reverse=True)
     assert all(p.text and p.id for p in result.passages)
-    stages = {"hipporag1": {"embed", "link", "project", "rank"}, "dense": {"embed", "search"}, "bm25": {"search"}}
+    facts = {"embed", "find", "filter", "seed", "project", "rank"}
+    stages = {
+        "hipporag1": {"embed", "link", "project", "rank"},
+        "hipporag2": facts,
+        "hybrid": facts | {"link"},
+        "dense": {"embed", "search"},
+        "bm25": {"search"},
+    }
     assert result.timings.keys() == stages[mode] | {"total"}
     assert all(0 <= time <= result.timings["total"] for time in result.timings.values())
     assert not result.fell_back
     assert not result.stale
-    assert bool(result.seeds) == (mode == "hipporag1")
-    if result.seeds:
-        assert sum(seed.weight for seed in result.seeds) == pytest.approx(1)
+    assert bool(result.seeds) == (mode in WALKING)
+    assert [len(look.shown) for look in result.looks] == {"hipporag2": [5], "hybrid": [20]}.get(mode, [])
+    assert result.entities == ((entity,) if mode in ("hipporag1", "hybrid") else ())
+    whole = sum(seed.weight for seed in result.seeds)
+    if mode == "hipporag1":
+        assert whole == pytest.approx(1)
         assert result.seeds[0].entity
-        assert result.entities == (entity,)
+    elif mode in WALKING:
+        assert 0.2 < whole < 1  # the rest is the passages'
 
 
 @every_mode
@@ -195,7 +207,7 @@ def test_a_namespace_that_is_unknown_or_empty(mode: str, settings: Settings) -> 
         write(rag, [passage("1", text="Nothing is said.")])
         result = ask(rag, mode, "said", entities=["x"])
         assert [p.id for p in result.passages] == ["1"]
-        assert result.fell_back == (mode == "hipporag1")
+        assert result.fell_back == (mode in WALKING)
 
 
 def test_another_model_or_normalisation_is_refused(settings: Settings) -> None:
@@ -250,9 +262,9 @@ def test_settings_that_cannot_be_are_refused() -> None:
 
 def test_many_threads_ask_at_once(sample: HippoRAG, entity: str) -> None:
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda i: ask(sample, MODES[i % 3], entity, entities=[entity]).passages, range(24)))
+        answers = list(pool.map(lambda i: ask(sample, MODES[i % 5], entity, entities=[entity]).passages, range(25)))
     for i, answer in enumerate(answers):
-        assert answer == answers[i % 3]
+        assert answer == answers[i % 5]
 
 
 @pytest.mark.parametrize(

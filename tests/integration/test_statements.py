@@ -51,6 +51,8 @@ def values() -> dict[str, Any]:
         "fetch": 50,
         "namespace": "test_statements", "run": "r", "now": datetime.now(UTC), "seconds": 1, "figures": {"a": 1},
         "properties": {"a": 1}, "graph": "g", "prefix": "p", "suffix": "s", "fact_weight": 2.0, "synonym_weight": 2.0,
+        "mention_weight": 1.0, "negated": vector, "shown": ["x"], "phrases": [{"key": "x", "weight": 1.0}],
+        "passages": [{"key": "x", "weight": 1.0}],
         "published": 1, "seeds": [{"key": "x", "weight": 1.0}], "damping": 0.5, "iterations": 20, "tolerance": 1e-7,
         "concurrency": 1, "minimum": 0.0, "terms": "x", "embedding": vector, "password": "x", "old": "x", "new": "y",
         "source": "x", "target": "y",

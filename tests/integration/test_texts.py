@@ -8,7 +8,7 @@ from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
-from tests.graphs import DIMENSIONS, passage, read_content, write
+from tests.graphs import DIMENSIONS, keep_all, passage, read_content, write
 from tests.llm_server import LLMServer
 from tests.servers import TestServer
 
@@ -43,7 +43,7 @@ def test_a_text_comes_back_as_it_was(kind: str, settings: Settings, driver: neo4
         )
         for mode in MODES:
             question = "Ada?" if mode != "bm25" else f"{name} x"
-            result = rag.retrieve(question, mode=mode, entities=["Ada"])  # type: ignore[arg-type]
+            result = rag.retrieve(question, mode=mode, entities=["Ada"], fact_filter=keep_all)  # type: ignore[arg-type]
             for found in result.passages:
                 assert found.text.encode() == text.encode()
                 assert found.title.encode() == name.encode()

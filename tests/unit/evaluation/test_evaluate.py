@@ -3,11 +3,12 @@
 import io
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from hipporag_neo4j.domain import Mode, RankedPassage, RetrievalResult
+from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult
 from hipporag_neo4j.errors import ConfigurationError, InputError, ServerUnavailableError
 from hipporag_neo4j.evaluation import (
     Decision,
@@ -23,6 +24,7 @@ from hipporag_neo4j.evaluation import (
     to_table,
 )
 from hipporag_neo4j.evaluation.evaluate import latency_by_stage
+from hipporag_neo4j.retrieval.filter_facts import FactFilter
 
 ALL = frozenset("abcdefghijklmnopqrst")
 ORDER = {"dense": "abcdefghijklmnopqrst", "hipporag1": "tabcdefghijklmnopqrs"}
@@ -47,7 +49,16 @@ class Retriever:
         self.asked: list[tuple[str, str, Sequence[str] | None]] = []
         self._timings = timings or {"search": 2.0, "total": 8.0}
 
-    def __call__(self, question: str, *, mode: Mode, limit: int, entities: Sequence[str] | None) -> RetrievalResult:
+    def __call__(
+        self,
+        question: str,
+        *,
+        mode: Mode,
+        limit: int,
+        entities: Sequence[str] | None,
+        looks: int,
+        fact_filter: FactFilter | None,
+    ) -> RetrievalResult:
         self.asked.append((question, mode, entities))
         ranked = [RankedPassage(id=id_, title=id_, text="", score=1.0) for id_ in ORDER[mode][:limit]]
         fallback = "No entity." if mode == "hipporag1" and "2" in question else None
@@ -121,7 +132,7 @@ def test_questions_without_a_recorded_decision_are_counted() -> None:
 
 
 def test_a_question_that_needs_a_language_model_says_what_to_give() -> None:
-    def retrieve(question: str, *, mode: Mode, limit: int, entities: Sequence[str] | None) -> RetrievalResult:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
         raise ConfigurationError("No language model is set.")
 
     with pytest.raises(
@@ -130,15 +141,39 @@ def test_a_question_that_needs_a_language_model_says_what_to_give() -> None:
         run(retrieve, find_gold, [question("1", "a", entities=None)], ["hipporag1"])
     with pytest.raises(ConfigurationError, match=r"^No language model is set\.$"):
         run(retrieve, find_gold, [question("1", "a")], ["hipporag1"])
+    for mode in ("hipporag2", "hybrid"):
+        with pytest.raises(ConfigurationError, match=r"'1' .*which facts bear on it.*--query-decisions FILE"):
+            run(retrieve, find_gold, [question("1", "a")], [mode])
+
+
+def test_recorded_decisions_filter_facts_and_what_they_never_saw_is_counted() -> None:
+    def retrieve(question: str, *, fact_filter: FactFilter | None, looks: int, **options: Any) -> RetrievalResult:
+        assert fact_filter is not None
+        assert looks == 2
+        facts = (Fact("a", "r", "b", 0.5), Fact("c", "r", "d", 0.4), Fact("e", "r", "f", 0.3))
+        verdict = fact_filter(question, [(fact.subject, fact.predicate, fact.object) for fact in facts], ())
+        look = Look(facts, tuple(facts[i] for i in verdict.kept), problem="No answer.")
+        assert look.kept == facts[:1]
+        return RetrievalResult(question, options["mode"], (), looks=(look,))
+
+    decision = Decision(
+        "Question 1?", candidate_facts=(("a", "r", "b"), ("c", "r", "d")), relevant_facts=(("a", "r", "b"),)
+    )
+    decisions = Decisions({"Question 1?": decision})
+    done = run(retrieve, find_gold, QUESTIONS[:1], ["hybrid"], decisions=decisions, looks=2)
+    assert done.warnings == (
+        "hybrid: 1 of 3 facts shown are in no recorded look; they count as not kept.",
+        "hybrid: 1 looks had no usable answer. First: No answer.",
+    )
 
 
 def test_an_outage_ends_the_run() -> None:
     answered = Retriever()
 
-    def retrieve(question: str, *, mode: Mode, limit: int, entities: Sequence[str] | None) -> RetrievalResult:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
         if "2" in question:
             raise ServerUnavailableError("Nothing answers.")
-        return answered(question, mode=mode, limit=limit, entities=entities)
+        return answered(question, **options)
 
     with pytest.raises(ServerUnavailableError):
         run(retrieve, find_gold, QUESTIONS, ["dense"])

@@ -1,0 +1,25 @@
+// Project phrases and passages as the official code builds its graph: for each direction a synonym replaces the facts
+// between the two, unless the phrase it starts from is too short to look for synonyms; no self-loops.
+// params: graph (str), namespace (str), fact_weight (float), synonym_weight (float), mention_weight (float)
+// returns: nodes (int), relationships (int)
+// mode: read
+CYPHER 25
+CALL () {
+  MATCH (source:Phrase {namespace: $namespace})
+  OPTIONAL MATCH (source)-[edge:RELATES|SYNONYM]-(target:Phrase {namespace: $namespace})
+    WHERE source.key < target.key AND (edge.namespace = $namespace OR edge.score IS NOT NULL)
+  WITH source, target,
+       sum(CASE type(edge) WHEN 'RELATES' THEN size(edge.passages) ELSE 0 END) * $fact_weight / 2 AS facts,
+       max(CASE type(edge) WHEN 'SYNONYM' THEN edge.score END) * $synonym_weight / 2 AS synonym
+  RETURN source, target,
+         CASE WHEN synonym IS NULL OR size(replace(source.name, ' ', '')) <= 2 THEN facts ELSE synonym END +
+         CASE WHEN synonym IS NULL OR size(replace(target.name, ' ', '')) <= 2 THEN facts ELSE synonym END AS weight
+  UNION ALL
+  MATCH (source:Passage {namespace: $namespace})
+  OPTIONAL MATCH (source)-[:MENTIONS]->(target:Phrase {namespace: $namespace})
+  RETURN source, target, $mention_weight AS weight
+}
+WITH gds.graph.project($graph, source, target,
+       {relationshipProperties: {weight: weight}},
+       {undirectedRelationshipTypes: ['*']}) AS projected
+RETURN projected.nodeCount AS nodes, projected.relationshipCount AS relationships

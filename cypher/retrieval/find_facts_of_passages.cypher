@@ -1,0 +1,17 @@
+// Facts that passages state and that were not shown before, nearest to a question first.
+// params: namespace (str), embedding (vector), passages (list of keys), shown (list of fact keys), limit (int)
+// returns: key (str), subject (str), predicate (str), object (str), subject_key (str), object_key (str),
+//          subject_passages (int), object_passages (int), score (float, cosine)
+// mode: read
+CYPHER 25
+MATCH (passage:Passage) WHERE passage.key IN $passages AND passage.namespace = $namespace
+MATCH (passage)-[:MENTIONS]->(:Phrase)-[fact:RELATES {namespace: $namespace}]->(:Phrase)
+WHERE passage.id IN fact.passages AND NOT fact.key IN $shown
+WITH DISTINCT fact
+WITH fact, 2 * vector.similarity.cosine(fact.embedding, $embedding) - 1 AS score
+ORDER BY score DESC, fact.key LIMIT $limit
+WITH fact, score, startNode(fact) AS subject, endNode(fact) AS object
+RETURN fact.key AS key, subject.name AS subject, fact.predicate AS predicate, object.name AS object,
+       subject.key AS subject_key, object.key AS object_key, COUNT { (subject)<-[:MENTIONS]-(:Passage) } AS subject_passages,
+       COUNT { (object)<-[:MENTIONS]-(:Passage) } AS object_passages, score
+ORDER BY score DESC, key

@@ -1,0 +1,23 @@
+// Facts that touch phrases or their synonyms and were not shown before, nearest to a question first.
+// params: namespace (str), embedding (vector), phrases (list of keys), shown (list of fact keys), limit (int)
+// returns: key (str), subject (str), predicate (str), object (str), subject_key (str), object_key (str),
+//          subject_passages (int), object_passages (int), score (float, cosine)
+// mode: read
+CYPHER 25
+MATCH (named:Phrase) WHERE named.key IN $phrases AND named.namespace = $namespace
+CALL (named) {
+  RETURN named AS phrase
+  UNION
+  MATCH (named)-[:SYNONYM]-(phrase:Phrase {namespace: $namespace})
+  RETURN phrase
+}
+WITH DISTINCT phrase
+MATCH (phrase)-[fact:RELATES {namespace: $namespace}]-(:Phrase)
+WITH DISTINCT fact WHERE NOT fact.key IN $shown
+WITH fact, 2 * vector.similarity.cosine(fact.embedding, $embedding) - 1 AS score
+ORDER BY score DESC, fact.key LIMIT $limit
+WITH fact, score, startNode(fact) AS subject, endNode(fact) AS object
+RETURN fact.key AS key, subject.name AS subject, fact.predicate AS predicate, object.name AS object,
+       subject.key AS subject_key, object.key AS object_key, COUNT { (subject)<-[:MENTIONS]-(:Passage) } AS subject_passages,
+       COUNT { (object)<-[:MENTIONS]-(:Passage) } AS object_passages, score
+ORDER BY score DESC, key

@@ -1,0 +1,105 @@
+"""Mode `hipporag2`: question -> facts -> recognition memory -> phrases and passages -> PageRank over both -> passages.
+
+HippoRAG 2 (ICML 2025), section 3.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hipporag_neo4j.database import as_vectors
+from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.retrieval.dense import find_near
+from hipporag_neo4j.retrieval.filter_facts import first_look, triplet
+from hipporag_neo4j.retrieval.find_facts import Candidate, Nearest, find_nearest
+from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
+from hipporag_neo4j.retrieval.seed_passages import find_passage_seeds
+from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.weigh_seeds import KeptFact, SeedWeights, share_out, weigh_by_facts
+from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.timing import Stages
+
+if TYPE_CHECKING:
+    from neo4j.vector import Vector
+
+    from hipporag_neo4j.domain import Fact, Seed
+
+
+@dataclass(frozen=True, slots=True)
+class FactSeeds:
+    """How facts and passages become seeds: `facts` are shown to the filter, the best `phrases` of the kept ones seed.
+
+    The nearest passage weighs `passage_weight`; `passages` of them seed, all where it is 0.
+    """
+
+    facts: int = 5
+    phrases: int = 5
+    passage_weight: float = 0.05
+    passages: int = 0
+
+
+async def retrieve(
+    sources: Sources,
+    graph: Graph,
+    question: str,
+    *,
+    recipe: FactSeeds,
+    walk: Walk,
+    weights: Weights,
+    limit: int,
+    stages: Stages,
+) -> Found:
+    """The `limit` best passages. Where no fact is kept, dense search answers and says so."""
+    vector, negated = await embed_question(sources, question, stages)
+    with stages.time("find"):
+        nearest = await find_nearest(sources, graph, vector, negated, recipe.facts)
+    if not nearest.candidates:
+        passages = await find_near(sources, graph, vector, limit, stages)
+        return Found(passages, fallback="The graph holds no fact; dense search answered.")
+    facts = [candidate.fact for candidate in nearest.candidates]
+    with stages.time("filter"):
+        verdict = await sources.filter_facts(question, [triplet(fact) for fact in facts])
+    look = first_look(facts, verdict)
+    phrases = weigh_by_facts(kept_facts(nearest, nearest.candidates, look.kept), recipe.phrases)
+    if not phrases:
+        passages = await find_near(sources, graph, vector, limit, stages)
+        return Found(passages, fallback="No fact bears on the question; dense search answered.", looks=(look,))
+    with stages.time("seed"):
+        seeded = await find_passage_seeds(
+            sources, graph, vector, negated, most=recipe.passages, weight=recipe.passage_weight
+        )
+    seeds = share_out(phrases, seeded)
+    ranking = await rank_passage_nodes(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
+    return Found(ranking.passages, heaviest_first(seeds), stale=ranking.stale, looks=(look,))
+
+
+async def embed_question(sources: Sources, question: str, stages: Stages) -> "tuple[Vector, Vector]":
+    """The question's vector, and the negated one, whose nearest are the farthest."""
+    with stages.time("embed"):
+        matrix = await sources.embed([question])
+    (vector,), (negated,) = as_vectors(matrix), as_vectors(-matrix)
+    return vector, negated
+
+
+def kept_facts(
+    nearest: Nearest, candidates: Iterable[Candidate], kept: "Sequence[Fact]", minimum: float = 0.0
+) -> list[KeptFact]:
+    """The candidates that were kept, their scores scaled over all facts and at least `minimum`."""
+    return [
+        KeptFact(
+            candidate.fact,
+            max(minimum, nearest.scale(candidate.fact.score)),
+            ends=(
+                (candidate.subject.key, candidate.subject.phrase, candidate.subject.passages),
+                (candidate.object.key, candidate.object.phrase, candidate.object.passages),
+            ),
+        )
+        for candidate in candidates
+        if candidate.fact in kept
+    ]
+
+
+def heaviest_first(seeds: SeedWeights) -> "tuple[Seed, ...]":
+    """The phrase seeds, for the result."""
+    return tuple(sorted(seeds.phrases.values(), key=lambda seed: (-seed.weight, seed.phrase)))

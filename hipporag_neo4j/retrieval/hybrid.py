@@ -1,0 +1,175 @@
+"""Mode `hybrid`: as `hipporag2`, with the question's entities as seeds beside the facts' phrases, and further looks.
+
+A further look shows the filter facts around what the walk before it found; what it keeps joins the seeds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hipporag_neo4j.domain import RankedPassage
+from hipporag_neo4j.keys import passage_key, phrase_key
+from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.retrieval.dense import find_near
+from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, further_look, triplet
+from hipporag_neo4j.retrieval.find_facts import Candidate, find_around_phrases, find_in_passages, find_nearest
+from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.hipporag2 import FactSeeds, embed_question, heaviest_first, kept_facts
+from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
+from hipporag_neo4j.retrieval.seed_passages import find_passage_seeds
+from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.weigh_seeds import NamedPhrase, add_named, share_out, weigh_by_facts
+from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.text import normalise
+from hipporag_neo4j.timing import Stages
+
+if TYPE_CHECKING:
+    from neo4j.vector import Vector
+
+MOST_LOOKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherLooks:
+    """What a further look shows: `facts`, of which at most so many touch known phrases, the others being of the best
+    `passages`; from then on the best `phrases` seed, and a fact found so counts at least `minimum`."""
+
+    facts: int = 30
+    second_phrase_facts: int = 15
+    third_phrase_facts: int = 18
+    passages: int = 8
+    phrases: int = 10
+    minimum: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All numbers of the mode; a phrase that the question names weighs `entity_weight` times its specificity."""
+
+    seeds: FactSeeds = field(default_factory=lambda: FactSeeds(facts=20, passage_weight=0.02, passages=200))
+    entity_weight: float = 0.5
+    further: FurtherLooks = field(default_factory=FurtherLooks)
+
+
+async def retrieve(
+    sources: Sources,
+    graph: Graph,
+    question: str,
+    *,
+    entities: Sequence[str] | None,
+    looks: int,
+    recipe: Recipe,
+    walk: Walk,
+    weights: Weights,
+    limit: int,
+    stages: Stages,
+) -> Found:
+    """The `limit` best passages after at most `looks` looks.
+
+    `entities` are given ones, which go before those that the filter names. An entity alone still walks; without any
+    phrase to start from, dense search answers and says so.
+    """
+    vector, negated = await embed_question(sources, question, stages)
+    with stages.time("find"):
+        nearest = await find_nearest(sources, graph, vector, negated, recipe.seeds.facts)
+    with stages.time("filter"):
+        verdict = await _first_verdict(sources, question, nearest.candidates, entities)
+    named_entities = verdict.entities if entities is None else tuple(entities)
+    shown = list(nearest.candidates)
+    done = [first_look([candidate.fact for candidate in shown], verdict)] if shown else []
+    kept = kept_facts(nearest, shown, done[0].kept) if done else []
+    with stages.time("link"):
+        named = await _find_named(sources, graph, named_entities)
+    with stages.time("seed"):
+        passage_seeds = await find_passage_seeds(
+            sources, graph, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
+        )
+
+    async def rank(most_phrases: int, at_least: int) -> Found:
+        phrases = add_named(weigh_by_facts(kept, most_phrases), named, recipe.entity_weight)
+        wanted = max(limit, at_least)
+        if not phrases:
+            passages = await find_near(sources, graph, vector, wanted, stages)
+            return Found(passages, entities=named_entities, fallback=_why(named_entities))
+        seeds = share_out(phrases, passage_seeds)
+        ranking = await rank_passage_nodes(
+            sources, graph, seeds, walk=walk, weights=weights, limit=wanted, stages=stages
+        )
+        return Found(ranking.passages, heaviest_first(seeds), named_entities, stale=ranking.stale)
+
+    further = recipe.further
+    found = await rank(recipe.seeds.phrases, further.passages if looks > 1 else 0)
+    latest = kept
+    for number in range(2, looks + 1):
+        phrases = {key for fact in latest for key, _, _ in fact.ends}
+        if number == 2:
+            phrases |= {phrase.key for phrase in named}
+        with stages.time("gather"):
+            gathered = await _gather(
+                sources, graph, vector, phrases, found.passages, shown, further,
+                phrase_facts=further.second_phrase_facts if number == 2 else further.third_phrase_facts,
+            )  # fmt: skip
+        if not gathered:
+            break
+        with stages.time("filter"):
+            verdict = await sources.filter_facts(
+                question, [triplet(candidate.fact) for candidate in gathered], [triplet(fact.fact) for fact in kept]
+            )
+        look = further_look([candidate.fact for candidate in gathered], verdict)
+        done.append(look)
+        shown += gathered
+        latest = kept_facts(nearest, gathered, look.kept, further.minimum)
+        kept = [*kept, *latest]
+        found = await rank(further.phrases, further.passages)
+    return Found(
+        found.passages[:limit], found.seeds, named_entities, found.fallback, stale=found.stale, looks=tuple(done)
+    )
+
+
+async def _first_verdict(
+    sources: Sources, question: str, candidates: Sequence[Candidate], entities: Sequence[str] | None
+) -> Verdict:
+    """The filter's; it isn't asked where there is nothing to keep and the entities are given."""
+    if not candidates and entities is not None:
+        return Verdict()
+    return await sources.filter_facts(question, [triplet(candidate.fact) for candidate in candidates])
+
+
+async def _find_named(sources: Sources, graph: Graph, entities: Sequence[str]) -> tuple[NamedPhrase, ...]:
+    """The phrases that have the same normalised name as an entity."""
+    named = {
+        phrase_key(graph.namespace, name): entity
+        for entity in reversed(entities)
+        if (name := normalise(entity, graph.normalisation))
+    }
+    if not named:
+        return ()
+    rows = await sources.run("retrieval/find_named_phrases", namespace=graph.namespace, keys=sorted(named))
+    return tuple(NamedPhrase(row["key"], row["phrase"], named[row["key"]], row["passages"]) for row in rows)
+
+
+async def _gather(
+    sources: Sources,
+    graph: Graph,
+    vector: "Vector",
+    phrases: set[str],
+    ranked: Sequence[RankedPassage],
+    shown: Sequence[Candidate],
+    further: FurtherLooks,
+    *,
+    phrase_facts: int,
+) -> list[Candidate]:
+    """Facts that were not shown: around the phrases first, then of the best passages."""
+    keys = {candidate.key for candidate in shown}
+    most = min(phrase_facts, further.facts)
+    around = await find_around_phrases(sources, graph, vector, phrases, keys, most)
+    keys |= {candidate.key for candidate in around}
+    best = [passage_key(graph.namespace, passage.id) for passage in ranked[: further.passages]]
+    inside = await find_in_passages(sources, graph, vector, best, keys, further.facts - len(around))
+    return [*around, *inside]
+
+
+def _why(entities: Sequence[str]) -> str:
+    if not entities:
+        return "No fact bears on the question, and it names no entity; dense search answered."
+    return f"No fact bears on the question, and no phrase is {' or '.join(map(repr, entities))}; dense search answered."
