@@ -78,7 +78,9 @@ class _Pace:
         self._seen = deque([(begin, 0)])
 
     def add(self, now: float, done: int) -> None:
-        """So much is done by now."""
+        """So much is done by now; less than before begins anew, as with the texts of the next batch."""
+        if done < self._seen[-1][1]:
+            self._seen = deque([(now, done)])
         self._seen.append((now, done))
         while len(self._seen) > 2 and self._seen[1][0] <= now - _MEMORY:
             self._seen.popleft()

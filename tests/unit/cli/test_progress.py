@@ -59,6 +59,18 @@ def test_what_has_no_total_and_what_is_done_have_no_time_left() -> None:
     ]
 
 
+def test_what_begins_anew_is_never_told_backwards() -> None:
+    run = Run(total=100)
+    run.at(10, "texts of this batch", 400, 500)
+    run.at(11, "texts of this batch", 500, 500)
+    run.at(20, "texts of this batch", 100, 300)
+    run.at(30, "texts of this batch", 200, 300)
+    assert run.lines[1:] == [
+        "Texts of this batch: 100 of 300, after 20 s",
+        "Texts of this batch: 200 of 300, 10/s, 10 s left, after 30 s",
+    ]
+
+
 def test_nothing_done_has_no_rate() -> None:
     run = Run(total=100)
     run.at(10, "passages", 0)
