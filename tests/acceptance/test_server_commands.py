@@ -12,45 +12,31 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.acceptance.command_line import CommandLine
 from tests.conftest import GIVEN
 from tests.servers import ROOT
 
 PASSWORD = "open sesame 1"
 KEPT = ("NEO4J_", "OPENAI_", "HIPPORAG_")
+no_ctrl_c = pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
 
 
-class CommandLine:
-    """Runs `hipporag-neo4j` with a data folder of its own; jars come from the user's cache."""
-
-    def __init__(self, data_dir: Path) -> None:
-        self.environment = {name: value for name, value in GIVEN.items() if not name.startswith(KEPT)}
-        self.environment["HIPPORAG_DATA_DIR"] = str(data_dir)
-        if "HIPPORAG_CACHE_DIR" in GIVEN:
-            self.environment["HIPPORAG_CACHE_DIR"] = GIVEN["HIPPORAG_CACHE_DIR"]
-
-    def run(self, *arguments: str, status: int = 0, **environment: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "hipporag_neo4j.cli", *arguments]
-        run = subprocess.run(
-            command, cwd=ROOT, env=self.environment | environment, capture_output=True, text=True, check=False
-        )
-        assert run.returncode == status, run.stderr
-        assert "Traceback" not in run.stderr
-        return run
-
-    def read(self, *arguments: str) -> dict[str, Any]:
-        """What a command prints with --json."""
-        read: dict[str, Any] = json.loads(self.run(*arguments, "--json").stdout)
-        return read
+def command_line(data_dir: Path) -> CommandLine:
+    """The command line with a data folder of its own and no server named; jars come from the user's cache."""
+    kept = {name: value for name, value in GIVEN.items() if not name.startswith(KEPT)}
+    if "HIPPORAG_CACHE_DIR" in GIVEN:
+        kept["HIPPORAG_CACHE_DIR"] = GIVEN["HIPPORAG_CACHE_DIR"]
+    return CommandLine(kept | {"HIPPORAG_DATA_DIR": str(data_dir)})
 
 
 @pytest.fixture
 def line(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path / "data")
+    return command_line(tmp_path / "data")
 
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[CommandLine, dict[str, Any]]]:
-    line = CommandLine(tmp_path_factory.mktemp("commands") / "data")
+    line = command_line(tmp_path_factory.mktemp("commands") / "data")
     arguments = ("server", "start", "--heap", "512m", "--page-cache", "128m", "--json")
     run = line.run(*arguments, HIPPORAG_SERVER_PASSWORD=PASSWORD)
     assert PASSWORD not in run.stdout + run.stderr
@@ -89,6 +75,25 @@ def test_logs(started: tuple[CommandLine, dict[str, Any]]) -> None:
     line.run("server", "logs", "--follow", "--json", status=2)
 
 
+@no_ctrl_c
+def test_ctrl_c_is_the_proper_end_of_following_the_log(started: tuple[CommandLine, dict[str, Any]]) -> None:
+    line, _ = started
+    with subprocess.Popen(
+        [*line.command, "server", "logs", "--follow", "-n", "1"],
+        cwd=ROOT,
+        env=dict(line.environment),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as follow:
+        assert follow.stdout is not None
+        assert follow.stdout.readline().strip()
+        time.sleep(0.5)
+        follow.send_signal(signal.SIGINT)
+        stderr = follow.communicate(timeout=60)[1]
+    assert (follow.returncode, stderr) == (130, "")
+
+
 def test_stop_and_start_again_with_the_same_data(started: tuple[CommandLine, dict[str, Any]]) -> None:
     line, start = started
     stop = line.read("server", "stop")
@@ -106,10 +111,10 @@ def test_before_any_start(line: CommandLine) -> None:
     assert failed.stdout == ""
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
+@no_ctrl_c
 def test_ctrl_c_while_it_starts_leaves_nothing_running(line: CommandLine, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "hipporag_neo4j.cli", "server", "start", "--heap", "512m"]
-    with subprocess.Popen(command, cwd=ROOT, env=line.environment, stderr=subprocess.PIPE, text=True) as start:
+    command = [*line.command, "server", "start", "--heap", "512m"]
+    with subprocess.Popen(command, cwd=ROOT, env=dict(line.environment), stderr=subprocess.PIPE, text=True) as start:
         state = tmp_path / "data" / "server" / "run" / "server.json"
         deadline = time.monotonic() + 60
         while not state.exists() and time.monotonic() < deadline:
@@ -142,6 +147,11 @@ def test_without_its_packages_it_says_what_to_install(line: CommandLine) -> None
         "except LocalServerError as error: print(error)\n"
     )
     run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=line.environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=dict(line.environment),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert 'pip install "hipporag-neo4j[server]"' in run.stdout
