@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import shutil
+import signal
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     import neo4j
 
 IN_CI = bool(os.environ.get("CI"))
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Run in the background of a script, as in CI: commands that tests start would inherit it, and no Ctrl-C reach them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 GIVEN = dict(os.environ)
 """The environment as it was before tests cleaned theirs."""
 _LOG = pytest.StashKey[Path]()
