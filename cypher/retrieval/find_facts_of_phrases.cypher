@@ -12,8 +12,8 @@ CALL (named) {
   RETURN phrase
 }
 WITH DISTINCT phrase
-MATCH (phrase)-[fact:RELATES {namespace: $namespace}]-(:Phrase)
-WITH DISTINCT fact WHERE NOT fact.key IN $shown
+MATCH (phrase)-[fact:RELATES]-(:Phrase)
+WITH DISTINCT fact WHERE fact.namespace = $namespace AND NOT fact.key IN $shown
 WITH fact, 2 * vector.similarity.cosine(fact.embedding, $embedding) - 1 AS score
 ORDER BY score DESC, fact.key LIMIT $limit
 WITH fact, score, startNode(fact) AS subject, endNode(fact) AS object
