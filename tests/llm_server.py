@@ -91,15 +91,17 @@ class LLMServer:
     """The server, running on a thread at `url`.
 
     `respond`: the rule for chat requests; `script`: replies handed out, in order, before the rule is asked;
-    `embeddings_script`: the same for embeddings, where only failing replies make sense. `refuses`: parameters refused
-    with a 400, `json_schema` and `json_object` among them. `api_key`: the only key accepted, any if None. `models`:
-    the only models known, any if None. `dimensions`: of the embeddings.
+    `embeddings_script`: the same for embeddings, where only failing replies make sense; `embeddings_delay`: seconds
+    that the others take. `refuses`: parameters refused with a 400, `json_schema` and `json_object` among them.
+    `api_key`: the only key accepted, any if None. `models`: the only models known, any if None. `dimensions`: of the
+    embeddings.
     """
 
     def __init__(self) -> None:
         self.respond: Rule = extract_from_prompt
         self.script: list[str | Reply] = []
         self.embeddings_script: list[Reply] = []
+        self.embeddings_delay = 0.0
         self.refuses: set[str] = set()
         self.api_key: str | None = None
         self.models: list[str] | None = None
@@ -157,7 +159,7 @@ class LLMServer:
         if request.path.endswith("/embeddings"):
             with self._lock:
                 scripted = self.embeddings_script.pop(0) if self.embeddings_script else None
-            return scripted or Reply(body=json.dumps(self._embeddings(request.body)))
+            return scripted or Reply(body=json.dumps(self._embeddings(request.body)), delay=self.embeddings_delay)
         if request.path.endswith("/chat/completions"):
             with self._lock:
                 answer: str | Reply | None = self.script.pop(0) if self.script else None

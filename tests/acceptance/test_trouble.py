@@ -198,7 +198,12 @@ def test_a_reader_that_goes_away_is_no_trouble(line: CommandLine) -> None:
 
 @no_ctrl_c
 def test_ctrl_c_while_importing_and_again_to_the_end(
-    line: CommandLine, make_namespace: Callable[[], str], driver: "neo4j.Driver", namespace: str, tmp_path: Path
+    line: CommandLine,
+    llm_server: LLMServer,
+    make_namespace: Callable[[], str],
+    driver: "neo4j.Driver",
+    namespace: str,
+    tmp_path: Path,
 ) -> None:
     entries = [
         {
@@ -217,7 +222,9 @@ def test_ctrl_c_while_importing_and_again_to_the_end(
         rows = driver.execute_query("MATCH (p:Passage {namespace: $name}) RETURN count(p) AS n", name=namespace).records
         return bool(rows[0]["n"])
 
+    llm_server.embeddings_delay = 0.5  # so that passages are left when some are written
     interrupt(line, command, when=some_are_written)
+    llm_server.embeddings_delay = 0.0
     between = line.read("status")
     assert 0 < between["passages"] < 900
     assert between["interrupted"]
