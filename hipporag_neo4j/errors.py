@@ -2,6 +2,7 @@
 
 HippoRAGError
 ├── ConfigurationError        a setting is missing or contradicts another
+│   └── NoLanguageModelError      a language model has to decide something, and none is set
 ├── InputError                a file, passage or question can't be used as it is
 ├── DatabaseError
 │   ├── ServerUnavailableError    nothing answers at the address
@@ -28,6 +29,10 @@ class HippoRAGError(Exception):
 
 class ConfigurationError(HippoRAGError):
     """A setting is missing or contradicts another."""
+
+
+class NoLanguageModelError(ConfigurationError):
+    """A language model has to decide something, and none is set."""
 
 
 class InputError(HippoRAGError):

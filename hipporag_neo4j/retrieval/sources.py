@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hipporag_neo4j.answers import EntitiesAnswer, FactsAnswer, FurtherFactsAnswer
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.embedding import Embedder
-from hipporag_neo4j.errors import ConfigurationError, LLMAccessError, LLMError, UnreadableAnswerError
+from hipporag_neo4j.errors import LLMAccessError, LLMError, NoLanguageModelError, UnreadableAnswerError
 from hipporag_neo4j.llm import LanguageModel, ask
 from hipporag_neo4j.prompts import filter_messages, question_entity_messages
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, keep_numbers
@@ -91,18 +91,18 @@ class BlockingSources:
         return Verdict(kept, entities, unknown + answer.unreadable)
 
 
-def no_language_model() -> ConfigurationError:
+def no_language_model() -> NoLanguageModelError:
     """The error that says that a question's entities can't be found, and what to do."""
-    return ConfigurationError(
+    return NoLanguageModelError(
         "The mode needs the question's named entities, and no language model is set. Set HIPPORAG_LLM_MODEL (with "
         "OPENAI_API_KEY or OPENAI_BASE_URL), give the entities yourself (--entity NAME, or entities=[…] in Python), or "
         "take --mode dense."
     )
 
 
-def no_fact_filter() -> ConfigurationError:
+def no_fact_filter() -> NoLanguageModelError:
     """The error that says that nobody can tell which facts bear on a question, and what to do."""
-    return ConfigurationError(
+    return NoLanguageModelError(
         "The mode needs a language model to tell which facts bear on the question, and none is set. Set "
         "HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or take --mode dense, or --mode hipporag1 with "
         "entities (--entity NAME, or entities=[…] in Python)."
