@@ -25,7 +25,7 @@ from hipporag_neo4j import HippoRAG, Settings, local_server
 from hipporag_neo4j.cli.server import shown_progress
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.evaluation import read_decisions, read_questions
-from hipporag_neo4j.evaluation.evaluate import entities_of
+from hipporag_neo4j.evaluation.ask import entities_of
 from hipporag_neo4j.projection import Projection, Weights, ensure_projection
 from hipporag_neo4j.retrieval.link_query import link_entities
 from hipporag_neo4j.retrieval.rank_passages import Walk

@@ -11,6 +11,7 @@ from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, make_setting
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Mode
+    from hipporag_neo4j.evaluation import Entry
 
 
 def evaluate(
@@ -52,20 +53,20 @@ def evaluate(
     from hipporag_neo4j.schema import open_graph
 
     settings = make_settings(namespace=namespace)
-    chosen = cast("list[Mode]", [str(one) for one in mode or (ModeName("hipporag1"), ModeName("dense"))])
+    entries = _entries(mode or [ModeName("hipporag1"), ModeName("dense")])
     asked = evaluation.read_questions(questions)[:limit]
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
     with HippoRAG(settings) as rag, _bars() as bars:
         open_graph(rag.database, rag.namespace)  # no graph is another mistake than questions about another one
-        tasks = {one: bars.add_task(one, total=len(asked)) for one in dict.fromkeys(chosen)}
+        tasks = {entry.name: bars.add_task(entry.name, total=len(asked)) for entry in entries}
         result = evaluation.run(
             rag.retrieve,
             lambda some: evaluation.find_gold(rag.database, rag.namespace, some),
             asked,
-            chosen,
+            entries,
             decisions=decisions,
             looks=looks,
-            progress=lambda one, done, total: bars.update(tasks[one], completed=done, total=total),
+            progress=lambda name, done, total: bars.update(tasks[name], completed=done, total=total),
         )
     if as_json:
         output.print_json(evaluation.to_json(result, outcomes=outcomes))
@@ -77,6 +78,13 @@ def evaluate(
     console.print(evaluation.to_latency_table(result))
     for line in evaluation.summary(result):
         output.tell(line)
+
+
+def _entries(modes: list[ModeName]) -> "list[Entry]":
+    """The lines of the table, one a name."""
+    from hipporag_neo4j.evaluation import Entry
+
+    return [Entry(name, cast("Mode", name)) for name in dict.fromkeys(map(str, modes))]
 
 
 def _bars() -> Progress:

@@ -8,6 +8,11 @@ import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+RECALL_AT = (2, 5, 10)
+ALL_RECALL_AT = (5, 10)
+LIMIT = max(*RECALL_AT, *ALL_RECALL_AT)
+"""Passages that are looked at."""
+
 
 def recall_at(ranking: Sequence[str], gold: Sequence[AbstractSet[str]], k: int) -> float:
     """|gold in the top k| / |gold|, 0 to 1 (HippoRAG, section 3.1). Raises ValueError without gold or with k < 1."""

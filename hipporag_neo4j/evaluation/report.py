@@ -4,7 +4,10 @@ from typing import Any
 
 from rich.table import Table
 
-from hipporag_neo4j.evaluation.evaluate import ALL_RECALL_AT, RECALL_AT, Evaluation, ModeResult, Outcome
+from hipporag_neo4j.evaluation.evaluate import Evaluation
+from hipporag_neo4j.evaluation.judge import Outcome
+from hipporag_neo4j.evaluation.measures import ALL_RECALL_AT, RECALL_AT
+from hipporag_neo4j.evaluation.summarise import ModeResult
 
 
 def to_json(evaluation: Evaluation, *, outcomes: bool = False) -> dict[str, Any]:
@@ -24,8 +27,7 @@ def to_json(evaluation: Evaluation, *, outcomes: bool = False) -> dict[str, Any]
 
 
 def _mode_to_json(result: ModeResult, outcomes: bool) -> dict[str, Any]:
-    figures: dict[str, Any] = {f"recall@{k}": value for k, value in result.recall.items()}
-    figures |= {f"all_recall@{k}": value for k, value in result.all_recall.items()}
+    figures: dict[str, Any] = dict(result.means)
     figures["latency_ms"] = {stage: {"p50": time.p50, "p95": time.p95} for stage, time in result.latency.items()}
     figures["time_share"] = {stage: time.share for stage, time in result.latency.items() if stage != "total"}
     figures |= {"fallbacks": result.fallbacks, "stale": result.stale}

@@ -9,10 +9,11 @@ import pytest
 from rich.console import Console
 
 from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult
-from hipporag_neo4j.errors import ConfigurationError, InputError, ServerUnavailableError
+from hipporag_neo4j.errors import ConfigurationError, InputError, NoLanguageModelError, ServerUnavailableError
 from hipporag_neo4j.evaluation import (
     Decision,
     Decisions,
+    Entry,
     Evaluation,
     FoundGold,
     GoldPassage,
@@ -23,7 +24,7 @@ from hipporag_neo4j.evaluation import (
     to_latency_table,
     to_table,
 )
-from hipporag_neo4j.evaluation.evaluate import latency_by_stage
+from hipporag_neo4j.evaluation.summarise import latency_by_stage
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 
 ALL = frozenset("abcdefghijklmnopqrst")
@@ -133,17 +134,47 @@ def test_questions_without_a_recorded_decision_are_counted() -> None:
 
 def test_a_question_that_needs_a_language_model_says_what_to_give() -> None:
     def retrieve(question: str, **options: Any) -> RetrievalResult:
-        raise ConfigurationError("No language model is set.")
+        raise NoLanguageModelError("Give --entity NAME.")
 
     with pytest.raises(
-        ConfigurationError, match=r"'1' .* mode 'hipporag1'.*--query-decisions FILE.* No language model"
-    ):
+        NoLanguageModelError, match=r"'1' .* 'hipporag1'.*what it names.*--query-decisions FILE"
+    ) as said:
         run(retrieve, find_gold, [question("1", "a", entities=None)], ["hipporag1"])
-    with pytest.raises(ConfigurationError, match=r"^No language model is set\.$"):
-        run(retrieve, find_gold, [question("1", "a")], ["hipporag1"])
+    assert "HIPPORAG_LLM_MODEL" in str(said.value)
+    assert "--entity" not in str(said.value)  # the command has no such option
     for mode in ("hipporag2", "hybrid"):
-        with pytest.raises(ConfigurationError, match=r"'1' .*which facts bear on it.*--query-decisions FILE"):
+        with pytest.raises(NoLanguageModelError, match=r"'1' .*which facts bear on it.*--query-decisions FILE"):
             run(retrieve, find_gold, [question("1", "a")], [mode])
+
+
+def test_another_wrong_setting_is_told_as_it_is() -> None:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
+        raise ConfigurationError("No key.")
+
+    with pytest.raises(ConfigurationError, match=r"^No key\.$"):
+        run(retrieve, find_gold, [question("1", "a", entities=None)], ["hybrid"])
+
+
+def test_warming_up_asks_no_language_model() -> None:
+    asked: list[tuple[object, object]] = []
+
+    def retrieve(question: str, *, entities: object, fact_filter: object, **options: Any) -> RetrievalResult:
+        asked.append((entities, fact_filter))
+        return RetrievalResult(question, options["mode"], ())
+
+    run(retrieve, find_gold, [question("1", "a", entities=None)], ["hybrid"])
+    (entities, fact_filter), *rest = asked
+    assert entities == ("Question 1?",)
+    assert fact_filter is not None
+    assert rest == [(None, None)]
+
+
+def test_a_variant_is_asked_in_its_own_way_under_its_own_name() -> None:
+    retriever, variant = Retriever(), Retriever()
+    done = run(retriever, find_gold, QUESTIONS, ["dense", Entry("dense-again", "dense", variant)])
+    assert list(done.modes) == ["dense", "dense-again"]
+    assert (len(retriever.asked), len(variant.asked)) == (4, 4)
+    assert (done.modes["dense-again"].name, done.modes["dense-again"].mode) == ("dense-again", "dense")
 
 
 def test_recorded_decisions_filter_facts_and_what_they_never_saw_is_counted() -> None:

@@ -1,0 +1,112 @@
+"""Ask one question of a test set: what is known about it is given along, the rest a language model decides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.errors import NoLanguageModelError
+from hipporag_neo4j.evaluation.measures import LIMIT
+from hipporag_neo4j.evaluation.query_decisions import Decisions
+from hipporag_neo4j.evaluation.read_questions import Question
+from hipporag_neo4j.evaluation.replay import replay
+from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict
+
+FILTERED: tuple[Mode, ...] = ("hipporag2", "hybrid")
+"""Modes in which somebody decides which facts bear on the question."""
+
+
+class Retrieve(Protocol):
+    """How a question is asked: `HippoRAG.retrieve` or a function like it."""
+
+    def __call__(
+        self,
+        question: str,
+        *,
+        mode: Mode,
+        limit: int,
+        entities: Sequence[str] | None,
+        looks: int,
+        fact_filter: FactFilter | None,
+    ) -> RetrievalResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the table: a mode, or a variant of one under a name of its own.
+
+    `retrieve` asks the questions in the variant's way; None: as the modes are asked.
+    """
+
+    name: str
+    mode: Mode
+    retrieve: Retrieve | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Asks questions in any entry; `hybrid` with so many looks at facts.
+
+    The entities of a question are the recorded ones, else those of the question file, else the language model names
+    them; which facts bear on it, recorded decisions tell, else the language model.
+    """
+
+    retrieve: Retrieve
+    decisions: Decisions | None = None
+    looks: int = 1
+
+    def ask(self, entry: Entry, question: Question) -> RetrievalResult:
+        """What the entry finds. Raises NoLanguageModelError when nobody decides what has to be decided."""
+        return self._ask(entry, question, entities_of(question, self.decisions), self._recorded(question))
+
+    def warm_up(self, entry: Entry, question: Question) -> None:
+        """Load what is loaded with the first question, and ask no language model: it would have to be paid twice."""
+        entities = entities_of(question, self.decisions) or (question.question,)
+        self._ask(entry, question, entities, self._recorded(question) or keep_all)
+
+    def _recorded(self, question: Question) -> FactFilter | None:
+        decision = self.decisions.find(question) if self.decisions is not None else None
+        return replay(decision) if decision is not None else None
+
+    def _ask(
+        self, entry: Entry, question: Question, entities: Sequence[str] | None, fact_filter: FactFilter | None
+    ) -> RetrievalResult:
+        retrieve = entry.retrieve or self.retrieve
+        try:
+            return retrieve(
+                question.question,
+                mode=entry.mode,
+                limit=LIMIT,
+                entities=entities,
+                looks=self.looks,
+                fact_filter=fact_filter,
+            )
+        except NoLanguageModelError as error:
+            raise _undecided(entry, question) from error
+
+
+def entities_of(question: Question, decisions: Decisions | None) -> tuple[str, ...] | None:
+    """The recorded entities of a question, else those of its file; None where neither is known."""
+    decision = decisions.find(question) if decisions is not None else None
+    if decision is not None and decision.named_entities is not None:
+        return decision.named_entities
+    return question.entities
+
+
+def keep_all(question: str, facts: Sequence[Triplet], known: Sequence[Triplet]) -> Verdict:
+    """A fact filter that keeps whatever it is shown."""
+    return Verdict(tuple(range(len(facts))))
+
+
+def _undecided(entry: Entry, question: Question) -> NoLanguageModelError:
+    """The error that says what nobody decides about a question, and what to give."""
+    unknown, file = (
+        ("which facts bear on it", "")
+        if entry.mode in FILTERED
+        else ("what it names", ", or `entities` in the question file")
+    )
+    return NoLanguageModelError(
+        f"Question {question.id!r} can't be asked in {entry.name!r}: nothing says {unknown}, and no language model is "
+        f"set. Set HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or give recorded decisions that hold "
+        f"the question (--query-decisions FILE){file}."
+    )
