@@ -81,12 +81,15 @@ class _Entry(BaseModel):
 def read_decisions(paths: Sequence[Path]) -> Decisions:
     """The decisions of all files; several may hold different parts of the decision about one question.
 
-    Raises InputError, naming file and entry, for what can't be read, and where two files decide differently.
+    Raises InputError, naming file and entry, for what can't be read, for a file that holds no decision, and where two
+    files decide differently.
     """
     found: dict[str, Decision] = {}
     places: dict[str, str] = {}
     for path in paths:
+        empty = True
         for value, place in read_entries(path, ("decisions", "data")):
+            empty = False
             decision = _read_entry(value, place)
             key = decision.question.strip()
             joined = _join(found.get(key, decision), decision)
@@ -96,6 +99,11 @@ def read_decisions(paths: Sequence[Path]) -> Decisions:
                 )
             found[key] = joined
             places.setdefault(key, place)
+        if empty:
+            raise InputError(
+                f"{path} holds no decisions. It should be a list of "
+                '{"question": …, "named_entities": […], "relevant_facts": […]}; leave it out to ask a language model.'
+            )
     return Decisions(found, tuple(paths))
 
 

@@ -1,8 +1,8 @@
 """Questions with the passages that answer them: MuSiQue, HotpotQA, 2WikiMultihopQA, and a simple format of our own.
 
 Our own: `{"id", "question", "gold": [passage ids]}` and, where wanted, `answer`, `answer_aliases`, `entities` (what the
-question names, for runs without a language model). A file is a JSON list, or JSON lines (.jsonl). The format is
-recognised entry by entry, by its fields.
+question names, for runs without a language model), and `synthetic` (a language model wrote it). A file is a JSON list,
+or JSON lines (.jsonl). The format is recognised entry by entry, by its fields.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,10 @@ class GoldPassage:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a test set. `entities` is None where the file names none, () where it says there are none."""
+    """A question of a test set. `entities` is None where the file names none, () where it says there are none.
+
+    `synthetic`: a language model wrote it, from the graph's own facts.
+    """
 
     id: str
     question: str
@@ -36,6 +39,7 @@ class Question:
     answer: str | None = None
     answer_aliases: tuple[str, ...] = ()
     entities: tuple[str, ...] | None = None
+    synthetic: bool = False
 
 
 class _Answered(BaseModel):
@@ -79,6 +83,7 @@ class _Own(_Answered):
     id: str | int
     gold_ids: list[str] = Field(validation_alias="gold")
     entities: list[str] | None = None
+    synthetic: bool = False
 
     def gold(self) -> list[GoldPassage]:
         return [GoldPassage(id=passage_id) for passage_id in self.gold_ids]
@@ -88,12 +93,21 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     """All questions of a file, in order.
 
     Raises InputError, naming file and entry, for what isn't JSON, an unknown format, a wrong field, a question without
-    text or without gold passages, and for a file without questions.
+    text or without gold passages, two questions with one id, and for a file without questions.
     """
-    questions = tuple(_read_entry(entry, place) for entry, place in read_entries(path, _KEYS))
+    questions: dict[str, Question] = {}
+    places: dict[str, str] = {}
+    for entry, place in read_entries(path, _KEYS):
+        question = _read_entry(entry, place)
+        if question.id in questions:
+            raise InputError(
+                f"{place}: the id {question.id!r} is that of another question too ({places[question.id]}), and a "
+                "question that is there twice would count twice. Remove one of them, or give it an id of its own."
+            )
+        questions[question.id], places[question.id] = question, place
     if not questions:
         raise InputError(f"{path} holds no questions. {_FORMATS}")
-    return questions
+    return tuple(questions.values())
 
 
 def read_entries(path: Path, keys: Sequence[str]) -> Iterator[tuple[Any, str]]:
@@ -147,6 +161,7 @@ def _read_entry(entry: Any, place: str) -> Question:
         answer=read.answer,
         answer_aliases=tuple(read.answer_aliases),
         entities=tuple(entities) if entities is not None else None,
+        synthetic=isinstance(read, _Own) and read.synthetic,
     )
 
 

@@ -27,10 +27,19 @@ def warnings_about(
     results: Mapping[str, ModeResult],
 ) -> Iterator[str]:
     """A sentence or two for each thing that the figures don't show."""
+    yield from _synthetic(questions)
     yield from _missing(questions, found)
     yield from _unrecorded(questions, decisions)
     yield from _unseen(results, decisions)
     yield from _problems(results)
+
+
+def _synthetic(questions: Sequence[Question]) -> Iterator[str]:
+    if written := sum(question.synthetic for question in questions):
+        yield (
+            f"{written} of {len(questions)} questions are synthetic: a language model wrote them from facts of the "
+            "graph, so what the graph lacks is never asked for, and figures are better than on people's questions."
+        )
 
 
 def _missing(questions: Sequence[Question], found: FoundGold) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -196,6 +197,12 @@ def test_recorded_decisions_filter_facts_and_what_they_never_saw_is_counted() ->
         "hybrid: 1 of 3 facts shown are in no recorded look; they count as not kept.",
         "hybrid: 1 looks had no usable answer. First: No answer.",
     )
+
+
+def test_synthetic_questions_are_counted() -> None:
+    written = replace(QUESTIONS[0], synthetic=True)
+    (warning,) = run(Retriever(), find_gold, [written, QUESTIONS[1]], ["dense"]).warnings
+    assert warning.startswith("1 of 2 questions are synthetic")
 
 
 def test_an_outage_ends_the_run() -> None:

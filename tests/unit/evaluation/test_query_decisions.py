@@ -54,6 +54,13 @@ def test_nothing_found_differs_from_nothing_recorded(tmp_path: Path) -> None:
     assert (b.named_entities, b.relevant_facts) == (None, ())
 
 
+@pytest.mark.parametrize("content", [[], {"decisions": []}])
+def test_a_file_without_decisions_is_refused(tmp_path: Path, content: Any) -> None:
+    paths = [write(tmp_path / "full.json", [ENTRY]), write(tmp_path / "empty.json", content)]
+    with pytest.raises(InputError, match=r"empty\.json holds no decisions"):
+        read_decisions(paths)
+
+
 def test_files_add_up(tmp_path: Path) -> None:
     other = {**ENTRY, "question": "Where?"}
     paths = [write(tmp_path / "1.json", [ENTRY]), write(tmp_path / "2.json", [other, ENTRY])]

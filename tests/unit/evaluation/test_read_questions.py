@@ -79,7 +79,7 @@ def test_2wiki_joins_sentences_by_spaces(tmp_path: Path) -> None:
 
 def test_own_format(tmp_path: Path) -> None:
     without = {"id": "x", "question": "Why?", "gold": ["a"]}
-    none = {**without, "entities": []}
+    none = {**without, "id": "y", "entities": []}
     first, second, third = read_questions(write(tmp_path, [OWN, without, none]))
     assert first == Question("7", "What?", (GoldPassage(id="a"), GoldPassage(id="b")), entities=("Ada",))
     assert second.entities is None
@@ -138,3 +138,14 @@ def test_the_real_questions(shared_data: Path) -> None:
     assert len(questions) == 100
     assert {len(question.gold) for question in questions} == {2, 3, 4}
     assert all((gold.title, gold.text) in passages for question in questions for gold in question.gold)
+
+
+def test_two_questions_with_one_id_are_refused_with_both_places(tmp_path: Path) -> None:
+    entries = [OWN, {**OWN, "id": 8}, {**OWN, "id": "7", "question": "Another?"}]
+    with pytest.raises(InputError, match=r"entry 3 .*'7'.*entry 1 .*count twice"):
+        read_questions(write(tmp_path, entries))
+
+
+def test_a_question_of_a_language_model_is_known_as_such(tmp_path: Path) -> None:
+    entries = [OWN, {**OWN, "id": 8, "synthetic": True}]
+    assert [question.synthetic for question in read_questions(write(tmp_path, entries))] == [False, True]
