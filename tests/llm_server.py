@@ -12,7 +12,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
@@ -50,7 +50,7 @@ class Reply:
     """What to answer a chat or embeddings request with.
 
     `delay` in seconds; `cut`: the connection is reset before the response, or in the middle of its body or stream;
-    `body`: sent as it stands instead of a completion.
+    `body`: sent as it stands instead of a completion; `pace`: seconds before each piece of a stream.
     """
 
     content: str | None = ""
@@ -62,6 +62,7 @@ class Reply:
     body: str | None = None
     refusal: str | None = None
     counts_tokens: bool = True
+    pace: float = 0.0
 
 
 Rule = Callable[[Request], str | Reply]
@@ -134,7 +135,8 @@ class LLMServer:
         self._thread.join()
         with self._lock:
             for connection in self._connections:
-                connection.shutdown(socket.SHUT_RDWR)
+                with suppress(OSError):  # the other end has gone already
+                    connection.shutdown(socket.SHUT_RDWR)
             self._connections.clear()
 
     @contextmanager
@@ -267,6 +269,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._head(reply, "text/event-stream", {"Transfer-Encoding": "chunked"})
         events = [json.dumps(chunk) for chunk in _chunks(request, reply)]
         for event in events[: len(events) // 2] if reply.cut == "inside" else [*events, "[DONE]"]:
+            time.sleep(reply.pace)
             self._chunk(f"data: {event}\n\n".encode())
         if reply.cut == "inside":
             self._reset()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hipporag_neo4j.llm.openai_model import OpenAIModel
     from hipporag_neo4j.settings import Settings
 
-__all__ = ["Answer", "LanguageModel", "Message", "ask", "make_language_model"]
+__all__ = ["Answer", "LanguageModel", "Listener", "Message", "ask", "make_language_model"]
 
 _NUDGE = "\n\nAn earlier answer could not be read. Answer with the JSON object described above and nothing else."
 
@@ -33,6 +33,20 @@ class Answer(Generic[ShapeT]):
     truncated: bool = False
 
 
+class Listener(Protocol):
+    """Hears an answer while it is written, and may show it to somebody."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether anything heard so far has been shown, so that it can't be unsaid."""
+
+    def begin(self) -> None:
+        """The answer begins, or begins anew: what was heard before doesn't count."""
+
+    def hear(self, piece: str) -> None:
+        """The next piece of the answer's raw text."""
+
+
 class LanguageModel(Protocol):
     """A language model. `answer` is called by several threads at once."""
 
@@ -40,8 +54,13 @@ class LanguageModel(Protocol):
     def name(self) -> str:
         """The model's name, for reports."""
 
-    def answer(self, messages: Sequence[Message], shape: type[ShapeT]) -> Answer[ShapeT]:
+    def answer(
+        self, messages: Sequence[Message], shape: type[ShapeT], listener: Listener | None = None
+    ) -> Answer[ShapeT]:
         """The model's answer to a conversation, as a `shape`.
+
+        A `listener` hears it in pieces as it is written, or all at once where it is there already or the endpoint
+        doesn't stream. An answer that breaks off is asked for again unless something of it was shown.
 
         Raises LLMError when the endpoint fails, LLMAccessError when every further call would fail too, and
         UnreadableAnswerError when it answers in no usable form.
@@ -65,20 +84,22 @@ def make_language_model(settings: Settings) -> OpenAIModel:
     return OpenAIModel(settings, name=settings.llm_model)
 
 
-def ask(model: LanguageModel, messages: Sequence[Message], shape: type[ShapeT]) -> Answer[ShapeT]:
+def ask(
+    model: LanguageModel, messages: Sequence[Message], shape: type[ShapeT], listener: Listener | None = None
+) -> Answer[ShapeT]:
     """The model's answer; an unreadable one is asked for once more. The tokens of both attempts are counted.
 
     Raises what `LanguageModel.answer` raises.
     """
     try:
-        return model.answer(messages, shape)
+        return model.answer(messages, shape, listener)
     except UnreadableAnswerError as error:
         first = error
     # The request must differ, or a model at temperature 0 says the same again. A message more would break chat
     # templates that want the roles to alternate.
     nudged = [*messages[:-1], replace(messages[-1], content=messages[-1].content + _NUDGE)]
     try:
-        second = model.answer(nudged, shape)
+        second = model.answer(nudged, shape, listener)
     except UnreadableAnswerError as error:
         raise UnreadableAnswerError(
             f"{error} (asked twice)",

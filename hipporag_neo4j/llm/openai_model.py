@@ -7,16 +7,19 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
 
 from hipporag_neo4j.access import NO_KEY, check_address, read_key
-from hipporag_neo4j.answers import ShapeT, excerpt, read_answer
+from hipporag_neo4j.answers import ShapeT
 from hipporag_neo4j.domain import Message
 from hipporag_neo4j.errors import ConfigurationError, LLMError, ModelError, UnreadableAnswerError
-from hipporag_neo4j.llm import Answer
+from hipporag_neo4j.llm import Answer, Listener
+from hipporag_neo4j.llm.completion import Completion, Usage, read_completion
 from hipporag_neo4j.llm.dialect import Dialect, SharedDialect
+from hipporag_neo4j.llm.stream import read_stream, read_whole
 from hipporag_neo4j.llm.trouble import (
+    BrokenStreamError,
     Endpoint,
     GarbledResponseError,
     WaitBeforeRetry,
@@ -28,26 +31,6 @@ if TYPE_CHECKING:
     import openai
 
     from hipporag_neo4j.settings import Settings
-
-
-class _Said(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Said
-    finish_reason: str | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-class _Completion(BaseModel):
-    choices: list[_Choice]
-    usage: _Usage | None = None
 
 
 class OpenAIModel:
@@ -83,56 +66,63 @@ class OpenAIModel:
                 self._opened.close()
                 self._opened = None
 
-    def answer(self, messages: Sequence[Message], shape: type[ShapeT]) -> Answer[ShapeT]:
+    def answer(
+        self, messages: Sequence[Message], shape: type[ShapeT], listener: Listener | None = None
+    ) -> Answer[ShapeT]:
         """The model's answer as a `shape`; see LanguageModel."""
         sent = [{"role": message.role, "content": _sendable(message.content)} for message in messages]
         with self._dialect.call():
-            completion = self._complete(sent, shape)
-        usage = completion.usage or _Usage()
+            completion = self._complete(sent, shape, listener)
+        usage = completion.usage or Usage()
         try:
-            value, truncated = _read(completion, shape, self._settings.llm_max_tokens)
+            value, truncated = read_completion(completion, shape, self._settings.llm_max_tokens)
         except UnreadableAnswerError as error:
             raise UnreadableAnswerError(
                 str(error), prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
             ) from error
         return Answer(value, usage.prompt_tokens, usage.completion_tokens, truncated)
 
-    def _complete(self, sent: list[dict[str, str]], shape: type[BaseModel]) -> _Completion:
+    def _complete(self, sent: list[dict[str, str]], shape: type[BaseModel], listener: Listener | None) -> Completion:
         import openai
 
         dialect = self._dialect.current
         started = time.monotonic()
+        streamed = listener is not None
         while True:
-            parameters = dialect.parameters(shape, self._settings.llm_max_tokens)
+            parameters = dialect.parameters(shape, self._settings.llm_max_tokens, stream=streamed)
             try:
-                return self._persist({"messages": sent, **parameters}, started)
-            except (openai.OpenAIError, GarbledResponseError) as error:
+                return self._persist({"messages": sent, **parameters}, started, listener)
+            except (openai.OpenAIError, GarbledResponseError, BrokenStreamError) as error:
                 other = None
                 if refuses_request(error):
-                    other = self._dialect.refused(dialect, self._endpoint.complaint(error))
+                    other = self._dialect.refused(dialect, self._endpoint.complaint(error), stream=streamed)
                 if other is None:
                     raise self._translated(error, started) from self._endpoint.cause(error)
                 dialect = other
 
-    def _persist(self, body: dict[str, Any], started: float) -> _Completion:
-        """Send a request until it is answered, the retries are used up or the deadline would pass while waiting."""
+    def _persist(self, body: dict[str, Any], started: float, listener: Listener | None) -> Completion:
+        """Send a request until it is answered, the retries are used up or the deadline would pass while waiting.
+
+        An answer that somebody has seen the beginning of is not asked for again.
+        """
         ends = started + self._settings.llm_deadline
         retrying = Retrying(
-            retry=retry_if_exception(is_passing),
+            retry=retry_if_exception(lambda error: is_passing(error) and not (listener and listener.shown)),
             wait=WaitBeforeRetry(self._backoff),
             stop=stop_after_attempt(self._settings.llm_retries + 1) | stop_before_delay(ends - time.monotonic()),
             reraise=True,
         )
-        return retrying(self._send, body, ends)
+        return retrying(self._send, body, ends, listener)
 
-    def _send(self, body: dict[str, Any], ends: float) -> _Completion:
+    def _send(self, body: dict[str, Any], ends: float, listener: Listener | None) -> Completion:
         timeout = min(self._settings.llm_timeout, max(ends - time.monotonic(), 1.0))
-        response = self._client.chat.completions.with_raw_response.create(model=self.name, timeout=timeout, **body)
-        text = response.text
-        try:
-            return _Completion.model_validate_json(text)
-        except ValidationError as error:
-            raise GarbledResponseError(excerpt(text) if text else "an empty body") from error
+        request = {"model": self.name, "timeout": timeout, **body}
+        completions = self._client.chat.completions
+        if listener is None:
+            return read_whole(completions.with_raw_response.create(**request).text)
+        listener.begin()
+        with completions.with_streaming_response.create(**request) as response:
+            return read_stream(response, listener.hear, ends)
 
     def _translated(self, error: Exception, started: float) -> ModelError:
         return self._endpoint.translated(error, seconds=time.monotonic() - started)
@@ -149,27 +139,6 @@ class OpenAIModel:
                     api_key=self._endpoint.key or NO_KEY, base_url=self._endpoint.address, max_retries=0
                 )
             return self._opened
-
-
-def _read(completion: _Completion, shape: type[ShapeT], max_tokens: int) -> tuple[ShapeT, bool]:
-    """The answer in a completion, and whether it was cut off."""
-    if not completion.choices:
-        raise UnreadableAnswerError("the response holds no answer")
-    choice = completion.choices[0]
-    truncated = choice.finish_reason == "length"
-    raw = choice.message.content or ""
-    if choice.message.refusal and not raw:
-        raise UnreadableAnswerError(f"the model refused: {excerpt(choice.message.refusal)}")
-    if choice.finish_reason == "content_filter":
-        raise UnreadableAnswerError("the endpoint's content filter withheld the answer")
-    try:
-        return read_answer(raw, shape, truncated=truncated), truncated
-    except UnreadableAnswerError as error:
-        if not truncated:
-            raise
-        raise UnreadableAnswerError(
-            f"{error}; it was cut off at {max_tokens} tokens (HIPPORAG_LLM_MAX_TOKENS)"
-        ) from error
 
 
 def _sendable(text: str) -> str:

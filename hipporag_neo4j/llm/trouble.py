@@ -29,6 +29,10 @@ class GarbledResponseError(Exception):
     """The endpoint answered 200 with something that is no chat completion; the message is an excerpt of it."""
 
 
+class BrokenStreamError(Exception):
+    """A stream broke off, or told an error, before its answer was whole; the message says how."""
+
+
 @dataclass(frozen=True, slots=True)
 class WaitBeforeRetry:
     """Seconds until the next attempt: `backoff`, doubled each time, with jitter; more if the endpoint asks for it."""
@@ -50,7 +54,7 @@ def is_passing(error: BaseException) -> bool:
         if error.response.headers.get("x-should-retry") == "false" or _out_of_credit(error) or refuses_request(error):
             return False
         return error.status_code in _PASSING or error.status_code >= 500
-    return isinstance(error, openai.APIConnectionError | GarbledResponseError)
+    return isinstance(error, openai.APIConnectionError | GarbledResponseError | BrokenStreamError)
 
 
 def refuses_request(error: BaseException) -> TypeGuard[openai.APIStatusError]:
@@ -143,6 +147,11 @@ class Endpoint:
             return LLMError(
                 f"{self} answered with something that is no chat completion: {self._shown(str(error))}. Check that "
                 "OPENAI_BASE_URL is the address of the API; most end in /v1."
+            )
+        if isinstance(error, BrokenStreamError):
+            return LLMError(
+                f"{self} broke off in its answer: {self._shown(str(error)).rstrip('.')}; given up after {seconds:.0f} "
+                "s. Check that the server is running, and ask again."
             )
         return LLMError(f"{self} failed: {self._shown(str(error))}.")
 

@@ -1,0 +1,72 @@
+"""A chat completion as it comes from an endpoint, whole or in pieces, and the answer that is read from it."""
+
+from pydantic import BaseModel
+
+from hipporag_neo4j.answers import ShapeT, excerpt, read_answer
+from hipporag_neo4j.errors import UnreadableAnswerError
+
+
+class Said(BaseModel):
+    """What the model said, or why it wouldn't. In a stream, a piece of it."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class Choice(BaseModel):
+    """One answer; `finish_reason` is `length` when it was cut off at the token limit."""
+
+    message: Said
+    finish_reason: str | None = None
+
+
+class Usage(BaseModel):
+    """What it cost, in tokens."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Completion(BaseModel):
+    """A whole response; no usage where the endpoint doesn't count."""
+
+    choices: list[Choice]
+    usage: Usage | None = None
+
+
+class Part(BaseModel):
+    """What a chunk of a stream adds to the answer."""
+
+    delta: Said | None = None
+    finish_reason: str | None = None
+
+
+class Chunk(BaseModel):
+    """One event of a stream; the last one may hold the usage and no part."""
+
+    choices: list[Part] | None = None
+    usage: Usage | None = None
+
+
+def read_completion(completion: Completion, shape: type[ShapeT], max_tokens: int) -> tuple[ShapeT, bool]:
+    """The answer in a completion, and whether it was cut off.
+
+    Raises UnreadableAnswerError when it holds none that can be used.
+    """
+    if not completion.choices:
+        raise UnreadableAnswerError("the response holds no answer")
+    choice = completion.choices[0]
+    truncated = choice.finish_reason == "length"
+    raw = choice.message.content or ""
+    if choice.message.refusal and not raw:
+        raise UnreadableAnswerError(f"the model refused: {excerpt(choice.message.refusal)}")
+    if choice.finish_reason == "content_filter":
+        raise UnreadableAnswerError("the endpoint's content filter withheld the answer")
+    try:
+        return read_answer(raw, shape, truncated=truncated), truncated
+    except UnreadableAnswerError as error:
+        if not truncated:
+            raise
+        raise UnreadableAnswerError(
+            f"{error}; it was cut off at {max_tokens} tokens (HIPPORAG_LLM_MAX_TOKENS)"
+        ) from error
