@@ -2,6 +2,7 @@
 
 HippoRAGError
 ├── ConfigurationError        a setting is missing or contradicts another
+│   ├── TooManySynonymsError      the synonym threshold joins too many phrases
 │   └── NoLanguageModelError      a language model has to decide something, and none is set
 ├── InputError                a file, passage or question can't be used as it is
 ├── DatabaseError
@@ -29,6 +30,10 @@ class HippoRAGError(Exception):
 
 class ConfigurationError(HippoRAGError):
     """A setting is missing or contradicts another."""
+
+
+class TooManySynonymsError(ConfigurationError):
+    """The synonym threshold joins more phrases than a graph can use."""
 
 
 class NoLanguageModelError(ConfigurationError):

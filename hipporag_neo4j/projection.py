@@ -3,12 +3,12 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
 from hipporag_neo4j.database import Row
-from hipporag_neo4j.errors import GraphNotFoundError, QueryError
+from hipporag_neo4j.errors import ConfigurationError, DatabaseError, GraphNotFoundError, QueryError
 from hipporag_neo4j.schema import graph_not_found
 from hipporag_neo4j.settings import ProjectionWeights
 
@@ -21,6 +21,12 @@ _STATEMENTS: dict[tuple[Shape, ProjectionWeights], str] = {
     ("phrases", "paper"): "projection/project_phrases_as_paper",
     ("passages", "sum"): "projection/project_passages",
     ("passages", "paper"): "projection/project_passages_as_paper",
+}
+
+
+_STATEMENTS_WITH_PAIRS: dict[Shape, str] = {
+    "phrases": "projection/project_phrases_with_pairs",
+    "passages": "projection/project_passages_with_pairs",
 }
 
 
@@ -37,13 +43,15 @@ class Weights:
 
     `sum`: a fact weighs `fact` x the passages that state it, a synonym `synonym` x cosine; parallel edges add up.
     `paper`: as the official code builds its graph, where a synonym replaces the facts between the same two phrases.
-    A mention weighs `mention`, whatever its count; only the shape with passages has them.
+    A mention weighs `mention`, whatever its count; only the shape with passages has them. Synonyms whose cosine is less
+    than `synonym_from` are left out; None takes all that the graph holds.
     """
 
     rule: ProjectionWeights = "sum"
     fact: float = 2.0
     synonym: float = 2.0
     mention: float = 1.0
+    synonym_from: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,7 @@ class _Found:
     name: str
     version: int
     published: int
+    synonym_threshold: float
     found: bool
 
 
@@ -68,9 +77,11 @@ async def ensure_projection(run: Run, namespace: str, weights: Weights, shape: S
 
     A projection is kept only if no writer committed while it was built. After three tries the caller gets one of its
     own, marked as `stale`, which it drops when it has walked. Raises GraphNotFoundError when the namespace holds no
-    graph, or no phrase.
+    graph, or no phrase, and ConfigurationError when synonyms are wanted that it doesn't hold.
     """
     before = await _find(run, namespace, weights, shape)
+    if not before.found:
+        _refuse_missing_synonyms(namespace, weights, before.synonym_threshold)
     for _ in range(_TRIES):
         if before.found:
             return Projection(before.name, before.published)
@@ -84,6 +95,47 @@ async def ensure_projection(run: Run, namespace: str, weights: Weights, shape: S
     own = f"{before.name}.{uuid.uuid4().hex}"
     await _build(run, own, namespace, weights, shape)
     return Projection(own, before.published, stale=True)
+
+
+async def ensure_projection_with_pairs(
+    run: Run, namespace: str, weights: Weights, shape: Shape, pairs: Sequence[Mapping[str, object]]
+) -> None:
+    """The projection that `ensure_projection` will find for `weights`, as if the graph held more synonyms.
+
+    `pairs` (`source` and `target` key, `score`) are all that reach `weights.synonym_from` and not the graph's own
+    threshold. For the rule `sum`. Raises DatabaseError when the graph changes meanwhile: the pairs may not fit it.
+    """
+    if weights.rule != "sum":
+        raise ConfigurationError(
+            f"Only with the projection weights 'sum' can synonyms be tried out that a graph doesn't hold, not with "
+            f"{weights.rule!r}. Unset HIPPORAG_PROJECTION_WEIGHTS."
+        )
+    before = await _find(run, namespace, weights, shape)
+    if before.found:
+        return
+    await _build(run, before.name, namespace, weights, shape, pairs)
+    if (await _find(run, namespace, weights, shape)).version != before.version:
+        await run("projection/drop_projection", graph=before.name)
+        raise DatabaseError(
+            f"The graph in namespace {namespace!r} was written to while other synonyms were tried out on it. Nothing "
+            "was changed. Wait until no indexing runs, then run the same command again."
+        )
+
+
+async def drop_projection(run: Run, namespace: str, weights: Weights, shape: Shape) -> None:
+    """Drop the projection of the namespace's published version, if it is there."""
+    found = await _find(run, namespace, weights, shape)
+    if found.found:
+        await run("projection/drop_projection", graph=found.name)
+
+
+def _refuse_missing_synonyms(namespace: str, weights: Weights, threshold: float) -> None:
+    if weights.synonym_from is not None and weights.synonym_from < threshold:
+        raise ConfigurationError(
+            f"The graph in namespace {namespace!r} holds synonyms from {threshold:g} on, so none from "
+            f"{weights.synonym_from:g} on can be walked. Run `hipporag-neo4j tune-synonyms --apply "
+            f"{weights.synonym_from:g}` first."
+        )
 
 
 def _prefix(namespace: str) -> str:
@@ -105,19 +157,32 @@ async def _find(run: Run, namespace: str, weights: Weights, shape: Shape) -> _Fo
     if not rows:
         raise graph_not_found(namespace)
     row = rows[0]
-    return _Found(row["graph"], row["version"], row["published"], row["found"])
+    return _Found(row["graph"], row["version"], row["published"], row["synonym_threshold"], row["found"])
 
 
-async def _build(run: Run, name: str, namespace: str, weights: Weights, shape: Shape) -> None:
-    mentions = {"mention_weight": weights.mention} if shape == "passages" else {}
+async def _build(
+    run: Run,
+    name: str,
+    namespace: str,
+    weights: Weights,
+    shape: Shape,
+    pairs: Sequence[Mapping[str, object]] | None = None,
+) -> None:
+    own: dict[str, object] = {"mention_weight": weights.mention} if shape == "passages" else {}
+    if pairs is None:
+        statement = _STATEMENTS[shape, weights.rule]
+        own["synonym_from"] = weights.synonym_from or 0.0
+    else:
+        statement = _STATEMENTS_WITH_PAIRS[shape]
+        own["pairs"] = pairs
     try:
         rows = await run(
-            _STATEMENTS[shape, weights.rule],
+            statement,
             graph=name,
             namespace=namespace,
             fact_weight=weights.fact,
             synonym_weight=weights.synonym,
-            **mentions,
+            **own,
         )
     except QueryError as error:
         if "already exists" in str(error) or "already loaded" in str(error):  # another client was faster

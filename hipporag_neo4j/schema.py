@@ -134,8 +134,8 @@ def check_threshold(graph: Graph, synonym_threshold: float | None) -> None:
     if synonym_threshold not in (None, graph.synonym_threshold):
         raise GraphMismatchError(
             f"The graph in namespace {graph.namespace!r} joins synonyms from {graph.synonym_threshold:g} on; "
-            f"{synonym_threshold:g} was asked for. Leave HIPPORAG_SYNONYM_THRESHOLD or the option out, or index into "
-            "another namespace."
+            f"{synonym_threshold:g} was asked for. Leave HIPPORAG_SYNONYM_THRESHOLD or the option out, or give the "
+            f"graph the other one: `hipporag-neo4j tune-synonyms --apply {synonym_threshold:g}`."
         )
 
 

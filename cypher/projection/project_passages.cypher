@@ -1,13 +1,14 @@
 // Project phrases and passages of one namespace for PageRank; facts and synonyms add up, weights are computed here.
 // A mention weighs the same whatever its count.
-// params: graph (str), namespace (str), fact_weight (float), synonym_weight (float), mention_weight (float)
+// params: graph (str), namespace (str), fact_weight (float), synonym_weight (float), synonym_from (float),
+//         mention_weight (float)
 // returns: nodes (int), relationships (int)
 // mode: read
 CYPHER 25
 CALL () {
   MATCH (source:Phrase {namespace: $namespace})
   OPTIONAL MATCH (source)-[edge:RELATES|SYNONYM]->(target:Phrase {namespace: $namespace})
-    WHERE edge.namespace = $namespace OR edge.score IS NOT NULL
+    WHERE edge.namespace = $namespace OR edge.score >= $synonym_from
   RETURN source, target, CASE type(edge)
       WHEN 'RELATES' THEN $fact_weight * size(edge.passages)
       WHEN 'SYNONYM' THEN $synonym_weight * edge.score

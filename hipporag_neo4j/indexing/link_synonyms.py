@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hipporag_neo4j.database import Database, Transaction, as_matrix
-from hipporag_neo4j.errors import ConfigurationError
-from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.errors import TooManySynonymsError
+from hipporag_neo4j.schema import Graph, open_graph
 from hipporag_neo4j.text import is_short
 
 _BLOCK_ROWS = 1024
@@ -37,21 +37,28 @@ def link_synonyms(database: Database, graph: Graph, progress: Progress | None = 
     """Join the phrases that are new since the last time to all near ones; returns how many pairs were written.
 
     Memory: one vector per phrase of the namespace (4 bytes x dimensions), key and name of each, the pairs found, and a
-    block of 1,024 x 8,192 cosines (50 MB with what is made from it). Raises ConfigurationError, before anything is
-    written, when the threshold joins too many.
+    block of 1,024 x 8,192 cosines (50 MB with what is made from it). Where the graph was given another threshold
+    meanwhile, that one counts. Raises TooManySynonymsError, before anything is written, when it joins too many.
     """
     if not database.run("indexing/count_unlinked", namespace=graph.namespace)[0]["phrases"]:
         return 0
-    phrases = _read_phrases(database, graph)
+    phrases = read_phrases(database, graph)
     pairs = find_pairs(
         phrases.vectors,
         new=phrases.new,
-        short=np.array([is_short(name) for name in phrases.names], dtype=bool),
+        short=phrases.short,
         threshold=graph.synonym_threshold,
         progress=progress,
     )
-    _write_pairs(database, graph.namespace, phrases, pairs)
+    try:
+        _write_pairs(database, graph, phrases, pairs)
+    except _ThresholdChanged:
+        return link_synonyms(database, open_graph(database, graph.namespace), progress)
     return len(pairs)
+
+
+class _ThresholdChanged(Exception):
+    """The graph has another synonym threshold than the one that the pairs were found with."""
 
 
 def find_pairs(
@@ -66,7 +73,7 @@ def find_pairs(
 
     `vectors` has shape (phrases, dimensions), rows of any length but zero; they are scaled to length 1 in place. A pair
     of two short phrases doesn't count: a short phrase looks for no synonyms but may be found. Each unordered pair is
-    given once. Raises ConfigurationError when more pairs are found than a sane threshold gives.
+    given once. Raises TooManySynonymsError when more pairs are found than a sane threshold gives.
     """
     unit = vectors
     for top in range(0, len(unit), _BLOCK_ROWS):
@@ -94,27 +101,35 @@ def find_pairs(
     return Pairs(first, second, score)
 
 
-def _too_many(pairs: int, phrases: int, threshold: float) -> ConfigurationError:
-    return ConfigurationError(
-        f"At the synonym threshold {threshold} at least {pairs} pairs of {phrases} phrases would be joined; a usable "
+def _too_many(pairs: int, phrases: int, threshold: float) -> TooManySynonymsError:
+    return TooManySynonymsError(
+        f"At the synonym threshold {threshold:g} at least {pairs} pairs of {phrases} phrases would be joined; a usable "
         "threshold gives a few a phrase. Nothing was joined. The threshold is a property of the embedding model (0.8 "
-        "suits all-MiniLM-L6-v2, e5 models need about 0.95): set HIPPORAG_SYNONYM_THRESHOLD and index into a new "
-        "namespace."
+        "suits all-MiniLM-L6-v2, e5 models need about 0.95): `hipporag-neo4j tune-synonyms` shows what each one would "
+        "join, and `hipporag-neo4j tune-synonyms --apply COSINE` gives the graph another one."
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Phrases:
-    """Phrases of a namespace, the new ones first."""
+class Phrases:
+    """Phrases of a namespace, the `new` ones first: those whose synonyms were not looked for yet."""
 
     keys: Sequence[str]
     names: Sequence[str]
     vectors: NDArray[np.float32]
     new: int
 
+    @property
+    def short(self) -> NDArray[np.bool_]:
+        """Which of them are too short to look for synonyms."""
+        return np.array([is_short(name) for name in self.names], dtype=bool)
 
-def _read_phrases(database: Database, graph: Graph) -> _Phrases:
-    """Vectors go straight to their place: new ones from the front, the others behind them, each held once."""
+
+def read_phrases(database: Database, graph: Graph) -> Phrases:
+    """All phrases with the vectors that the graph holds; nothing is embedded.
+
+    Vectors go straight to their place: new ones from the front, the others behind them, each held once.
+    """
     counts = database.run("status/count_phrases", namespace=graph.namespace)[0]
     vectors = np.empty((counts["phrases"], graph.dimensions), dtype=np.float32)
     keys, names = [""] * len(vectors), [""] * len(vectors)
@@ -125,7 +140,7 @@ def _read_phrases(database: Database, graph: Graph) -> _Phrases:
     for row in rows:
         if front == back:
             rows.close()  # another run has added phrases since they were counted
-            return _read_phrases(database, graph)
+            return read_phrases(database, graph)
         if row["unlinked"]:
             place, front = front, front + 1
         else:
@@ -136,24 +151,32 @@ def _read_phrases(database: Database, graph: Graph) -> _Phrases:
     if gap:
         vectors = np.delete(vectors, range(front, back), axis=0)
         del keys[front:back], names[front:back]
-    return _Phrases(keys, names, vectors, front)
+    return Phrases(keys, names, vectors, front)
 
 
-def _write_pairs(database: Database, namespace: str, phrases: _Phrases, pairs: Pairs) -> None:
+def synonym_rows(phrases: Phrases, pairs: Pairs) -> list[dict[str, object]]:
+    """Pairs as `merge_synonyms` takes them: from the smaller key to the larger."""
+    rows: list[dict[str, object]] = []
+    for one, other, cosine in zip(pairs.first, pairs.second, pairs.score, strict=True):
+        source, target = sorted((phrases.keys[one], phrases.keys[other]))
+        rows.append({"source": source, "target": target, "score": min(1.0, float(cosine))})
+    return rows
+
+
+def _write_pairs(database: Database, graph: Graph, phrases: Phrases, pairs: Pairs) -> None:
     """Pairs in batches by their first phrase; a phrase counts as linked only together with all its pairs."""
     order = np.argsort(pairs.first, kind="stable")
     first, second, score = pairs.first[order], pairs.second[order], pairs.score[order]
     for begin, end in _phrase_ranges(first, phrases.new):
         low, high = np.searchsorted(first, (begin, end))
-        rows = []
-        for one, other, cosine in zip(first[low:high], second[low:high], score[low:high], strict=True):
-            source, target = sorted((phrases.keys[one], phrases.keys[other]))
-            rows.append({"source": source, "target": target, "score": min(1.0, float(cosine))})
+        rows = synonym_rows(phrases, Pairs(first[low:high], second[low:high], score[low:high]))
 
         def write(
             tx: Transaction, rows: list[dict[str, object]] = rows, keys: Sequence[str] = phrases.keys[begin:end]
         ) -> None:
-            tx.run("indexing/raise_version", namespace=namespace)
+            for now in tx.run("indexing/raise_version", namespace=graph.namespace):
+                if now["synonym_threshold"] != graph.synonym_threshold:
+                    raise _ThresholdChanged
             tx.run("indexing/merge_synonyms", rows=rows)
             tx.run("indexing/mark_linked", keys=list(keys))
 

@@ -55,7 +55,9 @@ def values() -> dict[str, Any]:
         "passages": [{"key": "x", "weight": 1.0}],
         "published": 1, "seeds": [{"key": "x", "weight": 1.0}], "damping": 0.5, "iterations": 20, "tolerance": 1e-7,
         "concurrency": 1, "minimum": 0.0, "terms": "x", "embedding": vector, "password": "x", "old": "x", "new": "y",
-        "source": "x", "target": "y",
+        "source": "x", "target": "y", "threshold": 0.9, "synonym_from": 0.8,
+        "pairs": [{"source": "x", "target": "y", "score": 0.9}],
+        "key": "x", "before": datetime.now(UTC),
         "entities": [{"name": "x", "key": "x", "embedding": vector}],
         "rows": [
             {

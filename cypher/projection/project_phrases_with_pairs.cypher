@@ -1,0 +1,24 @@
+// Project the phrases of one namespace as if more pairs of them were synonyms; otherwise as project_phrases.
+// params: graph (str), namespace (str), fact_weight (float), synonym_weight (float),
+//         pairs (list of {source: key, target: key, score}, none of them stored)
+// returns: nodes (int), relationships (int)
+// mode: read
+CYPHER 25
+CALL () {
+  MATCH (source:Phrase {namespace: $namespace})
+  OPTIONAL MATCH (source)-[edge:RELATES|SYNONYM]->(target:Phrase {namespace: $namespace})
+    WHERE edge.namespace = $namespace OR edge.score >= 0
+  RETURN source, target, CASE type(edge)
+      WHEN 'RELATES' THEN $fact_weight * size(edge.passages)
+      WHEN 'SYNONYM' THEN $synonym_weight * edge.score
+    END AS weight
+  UNION ALL
+  UNWIND $pairs AS pair
+  MATCH (source:Phrase {key: pair.source}) WHERE source.namespace = $namespace
+  MATCH (target:Phrase {key: pair.target}) WHERE target.namespace = $namespace
+  RETURN source, target, $synonym_weight * pair.score AS weight
+}
+WITH gds.graph.project($graph, source, target,
+       {relationshipProperties: {weight: weight}},
+       {undirectedRelationshipTypes: ['*']}) AS projected
+RETURN projected.nodeCount AS nodes, projected.relationshipCount AS relationships
