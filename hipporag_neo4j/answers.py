@@ -127,6 +127,18 @@ def read_answer(raw: str, shape: type[ShapeT], *, truncated: bool = False) -> Sh
     `truncated`: the endpoint said that the answer was cut off; its last item is then not trusted. A cut that the text
     itself shows is seen without it. Raises UnreadableAnswerError, with an excerpt, when nothing in the text fits.
     """
+    return _read_with_ending(raw, shape, truncated)[0]
+
+
+def is_whole(raw: str, shape: type[BaseModel]) -> bool:
+    """Whether the raw text can be read as a `shape` and doesn't stop in the middle, whatever the endpoint said."""
+    try:
+        return _read_with_ending(raw, shape, truncated=False)[1] == "whole"
+    except UnreadableAnswerError:
+        return False
+
+
+def _read_with_ending(raw: str, shape: type[ShapeT], truncated: bool) -> tuple[ShapeT, Ending]:
     if len(raw) > LONGEST_ANSWER:
         raise UnreadableAnswerError(f"an answer of {len(raw):,} characters is not read: {excerpt(raw)}")
     if not raw.strip():
@@ -134,7 +146,7 @@ def read_answer(raw: str, shape: type[ShapeT], *, truncated: bool = False) -> Sh
     problem = "it holds no JSON that can be mended"
     for document in find_documents(raw, truncated=truncated):
         try:
-            return shape.model_validate(document.value, context={"ending": document.ending})
+            return shape.model_validate(document.value, context={"ending": document.ending}), document.ending
         except ValidationError as error:
             problem = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
     raise UnreadableAnswerError(f"the answer can't be used, {problem}: {excerpt(raw)}")

@@ -274,7 +274,8 @@ def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") ->
     if code == "Neo.ClientError.Database.DatabaseNotFound":
         return DatabaseError(f"The server has no such database ({message}). Check NEO4J_DATABASE.")
     if code == "Neo.ClientError.Security.Forbidden":
-        return DatabaseError(f"The user may not run {query!r} ({message}). Ask for the privilege it names.")
+        way_out = ", or add --no-cache (HIPPORAG_LLM_CACHE=false)" if query.startswith("cache/") else ""
+        return DatabaseError(f"The user may not run {query!r} ({message}). Ask for the privilege it names{way_out}.")
     return QueryError(
         f"The statement cypher/{query}.cypher failed: {_first_line(error)} [{code}]", query=query, code=code
     )

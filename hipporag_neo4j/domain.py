@@ -50,7 +50,8 @@ class Extraction:
     `malformed` holds, as JSON texts, the answers that were meant as triples but don't have exactly three parts; they
     are reported and never completed. `error` says why nothing could be read; then the passage counts as failed.
     `truncated` is true when an answer was cut off, so that facts may be missing. The tokens are those of all calls made
-    for the passage, failed ones included; 0 where the endpoint doesn't count.
+    for the passage, failed ones included; 0 where the endpoint doesn't count. `from_cache` of the two answers were kept
+    from before and cost nothing.
     """
 
     entities: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ class Extraction:
     truncated: bool = False
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class RankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """An answer to `retrieve`.
+    """What was found for a question.
 
     `passages` best first; `seeds` where the walk started; `entities` what the question was linked by; `timings` in
     milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says, in

@@ -4,12 +4,14 @@ import threading
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from hipporag_neo4j import schema
+from hipporag_neo4j.answer_cache import GraphAnswerStore, KeptAnswers, clear_answers, count_answers
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import Mode, Passage, RetrievalResult
@@ -20,7 +22,8 @@ from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport, Progress, no_
 from hipporag_neo4j.indexing.read_openie import read_openie
 from hipporag_neo4j.indexing.read_passages import read_passages
 from hipporag_neo4j.indexing.split_text import split_passage
-from hipporag_neo4j.llm import LanguageModel, make_language_model
+from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
+from hipporag_neo4j.llm.cached_model import CachedModel
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
 from hipporag_neo4j.retrieval.sources import BlockingSources, finish
@@ -145,6 +148,15 @@ class HippoRAG:
         """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
 
+    def kept_answers(self) -> Sequence[KeptAnswers]:
+        """How many of the language model's answers are kept, by model and kind. Raises GraphNotFoundError."""
+        schema.open_graph(self.database, self.namespace)
+        return count_answers(self.database, self.namespace)
+
+    def clear_answers(self, before: datetime) -> int:
+        """Forget the answers that have been kept since before a time (with a time zone); how many they were."""
+        return clear_answers(self.database, self.namespace, before)
+
     def close(self) -> None:
         """Close what was opened here: the connection and the language model, unless they were handed in."""
         self._opened.close()
@@ -167,12 +179,19 @@ class HippoRAG:
 
     @property
     def language_model(self) -> LanguageModel | None:
-        """The language model, None when the settings name none."""
+        """The language model, None when the settings name none; it answers from the graph what was asked before.
+
+        A model that was handed in does so if it is an IdentifiedModel.
+        """
         with self._lock:
             if self._language_model is None and self.settings.llm_model is not None:
                 model = make_language_model(self.settings)
                 self._opened.callback(model.close)
                 self._language_model = model
+            if self.settings.llm_cache and isinstance(self._language_model, IdentifiedModel):
+                self._language_model = CachedModel(
+                    self._language_model, GraphAnswerStore(self.database, self.namespace)
+                )
             return self._language_model
 
     @cached_property

@@ -18,6 +18,11 @@ def fact_key(namespace: str, subject: str, predicate: str, object_: str) -> str:
     return content_key(namespace, subject, predicate, object_)
 
 
+def answer_key(namespace: str, key: str) -> str:
+    """The key of a language model's kept answer: from namespace and the key of what was asked."""
+    return content_key(namespace, key)
+
+
 def search_scope(namespace: str) -> str:
     """The namespace as one term of the full-text index, whose analyser ignores case and splits at hyphens."""
     return f"hipporagscope{namespace.encode().hex()}"

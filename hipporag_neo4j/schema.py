@@ -17,6 +17,7 @@ _PLAIN_SCHEMA = (
     "schema/create_passage_constraint",
     "schema/create_phrase_constraint",
     "schema/create_fact_constraint",
+    "schema/create_answer_constraint",
     "schema/create_passage_index",
     "schema/create_document_index",
     "schema/create_phrase_index",
@@ -24,6 +25,7 @@ _PLAIN_SCHEMA = (
     "schema/create_unlinked_index",
     "schema/create_fact_index",
     "schema/create_run_index",
+    "schema/create_answer_index",
     "schema/create_passage_text_index",
 )
 _INDEX_WAIT = 3600

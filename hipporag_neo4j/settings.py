@@ -55,6 +55,8 @@ class Settings(BaseSettings):
     llm_deadline: float = Field(300.0, gt=0)
     """Seconds after which a call is given up, all its attempts and waits included."""
     llm_max_tokens: int = Field(2048, ge=16)
+    llm_cache: bool = True
+    """Keep the language model's answers in the graph, and ask nothing twice."""
     prompts_dir: Path | None = None
     """Folder with prompts of your own; a file that is absent there is taken from the package."""
 

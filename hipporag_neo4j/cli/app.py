@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from hipporag_neo4j.cli import interrupts, output
+from hipporag_neo4j.cli.cache import cache_app
 from hipporag_neo4j.cli.demo import demo
 from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.evaluate import evaluate
@@ -113,4 +114,5 @@ app.command(
 app.command(epilog=_example("hipporag-neo4j status --namespace musique --malformed"))(status)
 app.command(epilog=_example("hipporag-neo4j doctor"))(doctor)
 app.command(epilog=_example("hipporag-neo4j init --normalisation unicode --synonym-threshold 0.8"))(init)
+app.add_typer(cache_app, name="cache")
 app.add_typer(server_app, name="server")

@@ -7,7 +7,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hipporag_neo4j.cli import output
-from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, make_settings
+from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Mode
@@ -42,6 +42,7 @@ def evaluate(
     outcomes: Annotated[
         bool, typer.Option("--outcomes", help="With --json: what was found for each question, too.")
     ] = False,
+    no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask the questions of a test set, and measure what share of the gold passages is found, and how long it takes.
@@ -52,7 +53,7 @@ def evaluate(
     from hipporag_neo4j.hipporag import HippoRAG
     from hipporag_neo4j.schema import open_graph
 
-    settings = make_settings(namespace=namespace)
+    settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     entries = _entries(mode or [ModeName("hipporag1"), ModeName("dense")])
     asked = evaluation.read_questions(questions)[:limit]
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None

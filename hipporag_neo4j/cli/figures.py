@@ -58,6 +58,7 @@ def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
         "synonyms": report.synonyms,
         "prompt_tokens": report.prompt_tokens,
         "completion_tokens": report.completion_tokens,
+        "answers_from_cache": report.from_cache,
         "seconds": {stage: round(seconds, 3) for stage, seconds in report.seconds.items()},
     }
 

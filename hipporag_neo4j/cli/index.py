@@ -9,7 +9,7 @@ import typer
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.figures import malformed_table, run_values, status_values, summary_lines, two_columns
-from hipporag_neo4j.cli.options import AsJson, Namespace, Normalisation, SynonymThreshold, make_settings
+from hipporag_neo4j.cli.options import AsJson, Namespace, NoCache, Normalisation, SynonymThreshold, make_settings
 from hipporag_neo4j.cli.progress import IndexProgress, index_progress, waiting
 from hipporag_neo4j.errors import InputError
 
@@ -93,6 +93,7 @@ def index(
     normalisation: Normalisation = None,
     synonym_threshold: SynonymThreshold = None,
     show_malformed: ShowMalformed = 0,
+    no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
     """Read passages with a language model and add them to the graph.
@@ -112,6 +113,7 @@ def index(
         openai_base_url=base_url,
         llm_concurrency=concurrency,
         passage_size=passage_size,
+        llm_cache=False if no_cache else None,
         normalisation=normalisation,
         synonym_threshold=synonym_threshold,
     )
@@ -241,5 +243,7 @@ def _show_run(report: "IndexReport") -> None:
         parts.append(f"{report.truncated:,} with an answer cut off (raise HIPPORAG_LLM_MAX_TOKENS)")
     if report.prompt_tokens or report.completion_tokens:
         parts.append(f"{report.prompt_tokens:,} + {report.completion_tokens:,} tokens")
+    if report.from_cache:
+        parts.append(f"{output.plural(report.from_cache, 'answer')} from cache")
     stages = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in report.seconds.items() if stage != "total")
     output.tell(f"{', '.join(parts)} in {report.seconds['total']:.1f} s ({stages}).")

@@ -53,6 +53,10 @@ Namespace = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Ask the language model even where its answer is kept from before, and keep none."),
+]
 Normalisation = Annotated[
     NormalisationName | None,
     typer.Option(

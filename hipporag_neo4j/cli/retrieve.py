@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
-from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, make_settings
+from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def retrieve(
     namespace: Namespace = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show how long each stage took.")] = False,
+    no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the passages that answer a question, best first.
@@ -54,7 +55,7 @@ def retrieve(
     """
     from hipporag_neo4j.hipporag import HippoRAG
 
-    settings = make_settings(namespace=namespace)
+    settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     with HippoRAG(settings) as rag, waiting("Searching"):
         result = rag.retrieve(question, mode=cast("Mode", str(mode)), limit=limit, entities=entity, looks=looks)
     if as_json:

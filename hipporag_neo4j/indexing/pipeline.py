@@ -51,8 +51,9 @@ class IndexReport:
     """The figures of one run.
 
     `passages` were given (parts of long texts each count), `repeated` ones left out before, `deleted` parts that
-    their document doesn't hold any more; `seconds` by stage: `read`
-    (input, and what is read by a language model), `embed`, `write`, `link`, `publish`, `total`.
+    their document doesn't hold any more; `from_cache` counts answers of the language model that were kept from before
+    and cost no tokens; `seconds` by stage: `read` (input, and what is read by a language model), `embed`, `write`,
+    `link`, `publish`, `total`.
     """
 
     run: str
@@ -68,6 +69,7 @@ class IndexReport:
     deleted: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -151,6 +153,7 @@ class Indexer:
                     extracted = future.result()
                     report.prompt_tokens += extracted.extraction.prompt_tokens
                     report.completion_tokens += extracted.extraction.completion_tokens
+                    report.from_cache += extracted.extraction.from_cache
                     read += 1
                     succeeded = succeeded or extracted.extraction.error is None
                     self.progress("read by the language model", report.unchanged + read, None)
@@ -269,6 +272,7 @@ class Indexer:
             "synonyms": report.synonyms,
             "prompt_tokens": report.prompt_tokens,
             "completion_tokens": report.completion_tokens,
+            "from_cache": report.from_cache,
             "seconds": report.seconds.get("total", 0.0),
             "recorded": datetime.now(UTC),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
 from hipporag_neo4j.answers import ShapeT
 from hipporag_neo4j.domain import Message
@@ -15,22 +15,25 @@ if TYPE_CHECKING:
     from hipporag_neo4j.llm.openai_model import OpenAIModel
     from hipporag_neo4j.settings import Settings
 
-__all__ = ["Answer", "LanguageModel", "Listener", "Message", "ask", "make_language_model"]
+__all__ = ["NUDGE", "Answer", "IdentifiedModel", "LanguageModel", "Listener", "Message", "ask", "make_language_model"]
 
-_NUDGE = "\n\nAn earlier answer could not be read. Answer with the JSON object described above and nothing else."
+NUDGE = "\n\nAn earlier answer could not be read. Answer with the JSON object described above and nothing else."
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[ShapeT]):
     """What a model answered, and what it cost; tokens are 0 where the endpoint doesn't count them.
 
-    `truncated`: the answer was cut off at the token limit, so something may be missing at its end.
+    `truncated`: the answer was cut off at the token limit, so something may be missing at its end. `raw`: the text that
+    was read, empty where nobody knows it. `from_cache`: it was kept from before, and cost nothing now.
     """
 
     value: ShapeT
     prompt_tokens: int = 0
     completion_tokens: int = 0
     truncated: bool = False
+    raw: str = ""
+    from_cache: bool = False
 
 
 class Listener(Protocol):
@@ -67,6 +70,15 @@ class LanguageModel(Protocol):
         """
 
 
+@runtime_checkable
+class IdentifiedModel(LanguageModel, Protocol):
+    """A language model whose answers can be kept: it says what they depend on, and gives their raw text."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Whatever beside the messages and the answer's shape changes the answer: name, address, limits."""
+
+
 def make_language_model(settings: Settings) -> OpenAIModel:
     """The model that the settings name, behind any OpenAI-compatible endpoint. Nothing is sent yet.
 
@@ -97,7 +109,7 @@ def ask(
         first = error
     # The request must differ, or a model at temperature 0 says the same again. A message more would break chat
     # templates that want the roles to alternate.
-    nudged = [*messages[:-1], replace(messages[-1], content=messages[-1].content + _NUDGE)]
+    nudged = [*messages[:-1], replace(messages[-1], content=messages[-1].content + NUDGE)]
     try:
         second = model.answer(nudged, shape, listener)
     except UnreadableAnswerError as error:

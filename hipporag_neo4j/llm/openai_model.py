@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
 
-from hipporag_neo4j.access import NO_KEY, check_address, read_key
+from hipporag_neo4j.access import NO_KEY, check_address, read_key, without_password
 from hipporag_neo4j.answers import ShapeT
 from hipporag_neo4j.domain import Message
 from hipporag_neo4j.errors import ConfigurationError, LLMError, ModelError, UnreadableAnswerError
@@ -58,6 +58,11 @@ class OpenAIModel:
         """What the endpoint has been found to understand so far; `dialect.structure` says how JSON is asked for."""
         return self._dialect.current
 
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Name, address, longest answer and temperature; not how JSON is asked for, which each process learns anew."""
+        return self.name, without_password(self._endpoint.address), str(self._settings.llm_max_tokens), "0"
+
     def close(self) -> None:
         """Close the connections; calls that are under way, or come later, fail with LLMError."""
         with self._lock:
@@ -80,7 +85,8 @@ class OpenAIModel:
             raise UnreadableAnswerError(
                 str(error), prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
             ) from error
-        return Answer(value, usage.prompt_tokens, usage.completion_tokens, truncated)
+        raw = completion.choices[0].message.content or ""
+        return Answer(value, usage.prompt_tokens, usage.completion_tokens, truncated, raw)
 
     def _complete(self, sent: list[dict[str, str]], shape: type[BaseModel], listener: Listener | None) -> Completion:
         import openai

@@ -60,7 +60,7 @@ def test_every_call_shown_exists_with_its_options(known: Known) -> None:
     calls = list(typed())
     assert len(calls) >= 7
     for words in calls:
-        name = tuple(words[:2] if words[0] == "server" else words[:1])
+        name = tuple(words[:2] if words[0] in ("server", "cache") else words[:1])
         assert name in known, words
         assert {word for word in words if word.startswith("--")} <= known[name], words
 

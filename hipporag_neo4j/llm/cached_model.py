@@ -1,0 +1,133 @@
+"""A language model whose answers are kept, so that the same is not paid for twice."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from hipporag_neo4j.answers import ShapeT, is_whole, read_answer, strict_schema
+from hipporag_neo4j.domain import Message
+from hipporag_neo4j.errors import UnreadableAnswerError
+from hipporag_neo4j.llm import NUDGE, Answer, IdentifiedModel, Listener
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """An answer as it is kept: its raw text, so that a better reader can read it again, and what it had cost.
+
+    `kind` is what was asked for: `entities`, `triples`, `facts` …
+    """
+
+    text: str
+    kind: str
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class AnswerStore(Protocol):
+    """Where answers are kept; called by several threads at once. What goes wrong there is raised, never passed over."""
+
+    def find(self, key: str) -> str | None:
+        """The text kept under a key, None where there is none."""
+
+    def keep(self, key: str, answer: KeptAnswer) -> None:
+        """Keep an answer, in the place of an older one under the same key."""
+
+
+class CachedModel:
+    """A LanguageModel that answers from a store what was asked before, and keeps what is new.
+
+    Only answers that are whole and can be read are kept, so that a question which failed is asked again. Threads that
+    ask the same at once wait for one of them to be answered.
+    """
+
+    def __init__(self, model: IdentifiedModel, store: AnswerStore) -> None:
+        self._model = model
+        self._store = store
+        self._turns = _Turns()
+
+    @property
+    def name(self) -> str:
+        """The model's name, for reports."""
+        return self._model.name
+
+    def answer(
+        self, messages: Sequence[Message], shape: type[ShapeT], listener: Listener | None = None
+    ) -> Answer[ShapeT]:
+        """The kept answer, else the model's; see LanguageModel. Raises what the store raises, too."""
+        key = key_of(self._model.identity, messages, shape)
+        with self._turns.of(key):
+            kept = self._find(key, shape)
+            if kept is not None:
+                if listener is not None:
+                    listener.begin()
+                    listener.hear(kept.raw)
+                return kept
+            answer = self._model.answer(messages, shape, listener)
+            if not answer.truncated and is_whole(answer.raw, shape):
+                self._store.keep(key, self._to_keep(answer, shape))
+            return answer
+
+    def _find(self, key: str, shape: type[ShapeT]) -> Answer[ShapeT] | None:
+        raw = self._store.find(key)
+        if raw is None:
+            return None
+        try:
+            return Answer(read_answer(raw, shape), raw=raw, from_cache=True)
+        except UnreadableAnswerError:  # kept by a version that read more; the new answer takes its place
+            return None
+
+    def _to_keep(self, answer: Answer[ShapeT], shape: type[ShapeT]) -> KeptAnswer:
+        return KeptAnswer(
+            text=answer.raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"),
+            kind=kind_of(shape),
+            model=self.name,
+            prompt_tokens=answer.prompt_tokens,
+            completion_tokens=answer.completion_tokens,
+        )
+
+
+def key_of(identity: Sequence[str], messages: Sequence[Message], shape: type[BaseModel]) -> str:
+    """What an answer is kept under: a hash of the model, the messages, and the schema of the answer.
+
+    A question that is asked again, since its first answer was unreadable, counts as the same one.
+    """
+    said = [(message.role, message.content.removesuffix(NUDGE)) for message in messages]
+    asked = json.dumps([list(identity), said, strict_schema(shape)], sort_keys=True)
+    return hashlib.blake2b(asked.encode(), digest_size=16).hexdigest()
+
+
+def kind_of(shape: type[BaseModel]) -> str:
+    """What a shape asks for: `entities` for EntitiesAnswer, `further facts` for FurtherFactsAnswer."""
+    name = shape.__name__.removesuffix("Answer")
+    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip() or "answer"
+
+
+class _Turns:
+    """Lets one thread at a time work on a key."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[str, tuple[threading.Lock, int]] = {}
+
+    @contextmanager
+    def of(self, key: str) -> Iterator[None]:
+        with self._lock:
+            turn, others = self._waiting.get(key, (threading.Lock(), 0))
+            self._waiting[key] = turn, others + 1
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                left = self._waiting[key][1] - 1
+                if left:
+                    self._waiting[key] = turn, left
+                else:
+                    del self._waiting[key]
