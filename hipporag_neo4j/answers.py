@@ -31,7 +31,7 @@ _TRIPLE_PARTS = (
     ("predicate", "relation", "relationship", "verb"),
     ("object", "tail"),
 )
-_NUMBER = re.compile(r"\s*(?:fact)?\s*#?[\[(]?\s*(-?\d{1,9})(?:\.0+)?\s*[\])]?\.?\s*", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"\s*(?:fact|passage)?\s*#?[\[(]?\s*(-?\d{1,9})(?:\.0+)?\s*[\])]?\.?\s*", re.IGNORECASE | re.ASCII)
 
 
 class EntitiesAnswer(BaseModel):
@@ -47,7 +47,7 @@ class EntitiesAnswer(BaseModel):
         items = _items(value, _ENTITY_KEYS)
         if isinstance(value, dict):
             items = _flat(items, of_lists=False)  # a bare list of lists would be triples
-        ending = _ending(info)
+        ending = ending_of(info)
         if ending == "open text" or (ending == "open list" and items and isinstance(items[-1], dict)):
             items = items[:-1]
         named = [name for item in items if (name := _entity(item)) is not None]
@@ -76,9 +76,9 @@ class TriplesAnswer(BaseModel):
     def _read(cls, value: object, info: ValidationInfo) -> dict[str, Any]:
         single = isinstance(value, dict) and _triple(value) is not None
         items = _flat([value] if single else _items(value, _TRIPLE_KEYS), of_lists=True)
-        whole = items if _ending(info) == "whole" else items[:-1]
+        whole = items if ending_of(info) == "whole" else items[:-1]
         triples = [_triple(item) for item in whole]
-        if _ending(info) != "whole" and not any(triples):
+        if ending_of(info) != "whole" and not any(triples):
             raise ValueError("it was cut off before its first triple was whole")
         # A bare list may be a footnote in prose: without a triple in it, it's no answer.
         meant = isinstance(value, dict) and any(isinstance(item, list) for item in whole)
@@ -115,7 +115,7 @@ class FactsAnswer(FurtherFactsAnswer):
     def _read(cls, value: object, info: ValidationInfo) -> dict[str, Any]:
         numbers = _numbers(value, info)
         items = _under(value, _ENTITY_KEYS) or []
-        if _ending(info) == "open text":
+        if ending_of(info) == "open text":
             items = items[:-1]
         named = [name for item in items if (name := _entity(item)) is not None]
         return {**numbers, "named_entities": tuple(dict.fromkeys(named))}
@@ -179,12 +179,12 @@ def _numbers(value: object, info: ValidationInfo) -> dict[str, Any]:
     if not isinstance(value, dict):  # a bare list may be a footnote in prose
         raise ValueError("it is no object with relevant_facts")  # noqa: TRY004  # pydantic wants this one
     items = _flat(_items(value, _NUMBER_KEYS), of_lists=False)
-    plain = {_plain(str(key)) for key in value}
+    plain = {plain_key(str(key)) for key in value}
     # The last number of an answer that was cut off may be the beginning of another one; a list after it is whole.
-    cut = _ending(info) != "whole" and not plain & {_plain(key) for key in _ENTITY_KEYS}
+    cut = ending_of(info) != "whole" and not plain & {plain_key(key) for key in _ENTITY_KEYS}
     if cut:
         items = items[:-1]
-    numbers = [_number(item) for item in items]
+    numbers = [number_in(item) for item in items]
     if items and all(number is None for number in numbers):
         raise ValueError("none of its relevant_facts is a number")
     if cut and not items:
@@ -195,7 +195,7 @@ def _numbers(value: object, info: ValidationInfo) -> dict[str, Any]:
     }
 
 
-def _ending(info: ValidationInfo) -> Ending:
+def ending_of(info: ValidationInfo) -> Ending:
     ending: Ending = (info.context or {}).get("ending", "whole")
     return ending
 
@@ -216,9 +216,9 @@ def _under(value: object, keys: Sequence[str]) -> list[Any] | None:
     """The list under one of `keys`; lists grouped by kind, `{"people": […], "places": […]}`, are joined."""
     if not isinstance(value, dict):
         return None
-    plain = {_plain(str(key)): held for key, held in value.items()}
+    plain = {plain_key(str(key)): held for key, held in value.items()}
     for key in keys:
-        held = plain.get(_plain(key))
+        held = plain.get(plain_key(key))
         if isinstance(held, list):
             return held
         if isinstance(held, dict) and held and all(isinstance(group, list) for group in held.values()):
@@ -226,7 +226,7 @@ def _under(value: object, keys: Sequence[str]) -> list[Any] | None:
     return None
 
 
-def _plain(key: str) -> str:
+def plain_key(key: str) -> str:
     """A key without its spelling: `named_entities`, `namedEntities` and `Named Entities` are one."""
     return re.sub(r"[\W_]", "", key.lower())
 
@@ -247,10 +247,10 @@ def _entity(item: object) -> str | None:
     return _word(item)
 
 
-def _number(item: object) -> int | None:
-    """The number an item gives, also as `"3"`, `"[3]"`, `"fact 3"` or `{"number": 3}`; None for anything else."""
+def number_in(item: object) -> int | None:
+    """The number an item gives, also as `"3"`, `"[3]"`, `"fact 3"`, `"passage 3"` or `{"number": 3}`; None for anything else."""
     if isinstance(item, dict):
-        item = next((item[key] for key in ("number", "id", "fact") if key in item), None)
+        item = next((item[key] for key in ("number", "id", "fact", "passage") if key in item), None)
     if isinstance(item, int) and not isinstance(item, bool):
         return item
     found = _NUMBER.fullmatch(item) if isinstance(item, str) else None

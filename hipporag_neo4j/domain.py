@@ -104,13 +104,15 @@ class Look:
     """What the fact filter was shown, nearest to the question first, and what it kept.
 
     `unknown` counts the numbers in its answer that name no fact shown. `problem` says, in one sentence, why no usable
-    answer came; `kept` is then everything shown in a first look, nothing in a further one.
+    answer came; `kept` is then everything shown in a first look, nothing in a further one. `truncated`: the answer was
+    cut off, so that facts may be missing in `kept`.
     """
 
     shown: tuple[Fact, ...]
     kept: tuple[Fact, ...]
     unknown: int = 0
     problem: str | None = None
+    truncated: bool = False
 
     @property
     def dropped(self) -> tuple[Fact, ...]:
@@ -137,7 +139,8 @@ class RetrievalResult:
     `passages` best first; `seeds` where the walk started; `entities` what the question was linked by; `timings` in
     milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says, in
     one sentence, why dense search answered instead of the mode that was asked for, else None; `stale` is true when the
-    graph changed faster than it could be projected.
+    graph changed faster than it could be projected. The tokens are those of all calls of the language model; 0 where
+    the endpoint doesn't count. `steps` tells of each search, where several were made and merged.
     """
 
     question: str
@@ -149,8 +152,56 @@ class RetrievalResult:
     fallback: str | None = None
     stale: bool = False
     looks: tuple[Look, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    steps: tuple["Step", ...] = ()
 
     @property
     def fell_back(self) -> bool:
         """Whether dense search answered instead of the mode that was asked for."""
         return self.fallback is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step towards an answer: a thought of the language model, and what searching with it found.
+
+    The first step searches with the question and has no thought; a step that gives the `answer`, or that has a
+    `problem`, is the last one and searches no more. `new` are the ids of passages that no step before found, best
+    first. `problem` says, in one sentence, why the model's thought couldn't be used. The tokens are those of the
+    thought alone.
+    """
+
+    thought: str | None = None
+    answer: str | None = None
+    retrieval: RetrievalResult | None = None
+    new: tuple[str, ...] = ()
+    problem: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerResult:
+    """An answer to a question, read in passages.
+
+    `answer` is None where the passages don't hold it; `explanation` tells, in the model's words, how they lead to it or
+    what is missing. `passages` are those it rests on, as the model named them; `unknown` counts what it named that it
+    wasn't shown. `read` are the passages that it was shown, numbered from 1 in this order; `shortened` tells, by id, of
+    how many characters at their ends it wasn't, and `left_out` are those there was no room for. `retrieval` is the
+    search; the tokens are those of all calls, the search's included, and `timings` milliseconds by stage.
+    """
+
+    question: str
+    answer: str | None
+    explanation: str
+    passages: tuple[RankedPassage, ...]
+    read: tuple[RankedPassage, ...]
+    retrieval: RetrievalResult
+    model: str
+    unknown: int = 0
+    shortened: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[RankedPassage, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    timings: Mapping[str, float] = field(default_factory=dict)

@@ -119,6 +119,9 @@ class Settings(BaseSettings):
     further_minimum: float = Field(0.5, ge=0, le=1)
     """What a fact found in a further look counts at least."""
 
+    reading_characters: int = Field(12_000, ge=500)
+    """Characters of passages that the language model is shown at most for an answer; longer ones are shortened."""
+
     data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("hipporag-neo4j", appauthor=False)))
     """Where the local server keeps its data."""
     cache_dir: Path = Field(

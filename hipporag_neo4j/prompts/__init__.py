@@ -22,12 +22,14 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "question_entities.txt": frozenset({"question"}),
     "filter_facts.txt": frozenset({"question", "facts"}),
     "filter_further_facts.txt": frozenset({"question", "known", "facts"}),
+    "answer.txt": frozenset({"question", "passages"}),
+    "next_thought.txt": frozenset({"question", "passages", "thoughts"}),
 }
 """The prompt files, and the placeholders that each must use."""
 
 _ROLE_LINE = re.compile(rf"^\[({'|'.join(get_args(Role))})\][ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|entities|question|known|facts)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|entities|question|known|facts|passages|thoughts)\b)", re.IGNORECASE)
 
 
 def entity_messages(passage_text: str, prompts_dir: Path | None = None) -> tuple[Message, ...]:
@@ -64,8 +66,39 @@ def filter_messages(
     return _fill("filter_further_facts.txt", prompts_dir, {"question": question, "known": listed, "facts": numbered})
 
 
+def answer_messages(question: str, passages: Sequence[str], prompts_dir: Path | None = None) -> tuple[Message, ...]:
+    """Asks for the answer to a question from passages, numbered from 1. Answered by an AnswerFromPassages."""
+    return _fill("answer.txt", prompts_dir, {"question": question}, passages=_numbered(passages))
+
+
+def thought_messages(
+    question: str, passages: Sequence[str], thoughts: Sequence[str], prompts_dir: Path | None = None
+) -> tuple[Message, ...]:
+    """Asks for the next thought on the way to the answer, after `thoughts`. Answered by a NextThought."""
+    listed = "\n".join(f"{number}. {_one_line(thought)}" for number, thought in enumerate(thoughts, start=1))
+    values = {"question": question, "thoughts": listed or "none"}
+    return _fill("next_thought.txt", prompts_dir, values, passages=_numbered(passages))
+
+
+def _numbered(passages: Sequence[str]) -> str:
+    """Passages in tags of their own, so that none can pass for another one."""
+    return "\n".join(
+        f'<passage number="{number}">\n{_quoted(passage)}\n</passage>'
+        for number, passage in enumerate(passages, start=1)
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quoted(text: str) -> str:
+    """Data that can't open or close a tag."""
+    return _TAG.sub("‹", text)
+
+
 def _fact_line(fact: tuple[str, str, str]) -> str:
-    return " ".join(" | ".join(fact).split())
+    return _one_line(" | ".join(fact))
 
 
 def check_prompts(prompts_dir: Path | None) -> None:
@@ -79,8 +112,9 @@ def check_prompts(prompts_dir: Path | None) -> None:
         _load(name, prompts_dir)
 
 
-def _fill(name: str, prompts_dir: Path | None, values: Mapping[str, str]) -> tuple[Message, ...]:
-    quoted = {key: _TAG.sub("‹", value) for key, value in values.items()}
+def _fill(name: str, prompts_dir: Path | None, values: Mapping[str, str], **quoted_values: str) -> tuple[Message, ...]:
+    """The messages of a prompt, its placeholders filled; `quoted_values` hold tags of ours around quoted data."""
+    quoted = {key: _quoted(value) for key, value in values.items()} | quoted_values
     return tuple(
         Message(message.role, _PLACEHOLDER.sub(lambda found: quoted[found[1]], message.content))
         for message in _load(name, prompts_dir)
