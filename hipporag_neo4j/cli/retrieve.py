@@ -79,6 +79,8 @@ def result_values(result: "RetrievalResult") -> dict[str, Any]:
         "passages": [
             {"rank": rank, **_passage_values(passage)} for rank, passage in enumerate(result.passages, start=1)
         ],
+        "prompt_tokens": result.prompt_tokens,
+        "completion_tokens": result.completion_tokens,
         "timings_ms": {stage: round(milliseconds, 3) for stage, milliseconds in result.timings.items()},
     }
 
@@ -105,7 +107,13 @@ def _look_line(number: int, look: "Look") -> Text:
 def _notices(result: "RetrievalResult") -> list[str]:
     """What went otherwise than asked."""
     problems = [look.problem for look in result.looks if look.problem]
-    return ([result.fallback] if result.fallback else []) + problems
+    cut = any(look.truncated for look in result.looks)
+    return ([result.fallback] if result.fallback else []) + problems + ([_CUT_OFF] if cut else [])
+
+
+_CUT_OFF = (
+    "The answer on which facts bear on the question was cut off, so some may be missing: HIPPORAG_LLM_MAX_TOKENS."
+)
 
 
 def _seed_values(seed: "Seed") -> dict[str, Any]:
@@ -125,6 +133,7 @@ def _look_values(look: "Look") -> dict[str, Any]:
         "dropped": [_fact_values(fact) for fact in look.dropped],
         "unknown_numbers": look.unknown,
         "problem": look.problem,
+        "truncated": look.truncated,
     }
 
 
@@ -166,6 +175,9 @@ def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: b
         table.add_row(str(rank), f"{passage.score:#.3g}", heading)
         table.add_row("", "", Padding(Text(text), (0, 0, 0 if rank == len(result.passages) else 1, 0)))
     console.print(table)
+    if result.prompt_tokens or result.completion_tokens:
+        spent = f"{result.prompt_tokens:,} tokens read, {result.completion_tokens:,} written by the language model."
+        console.print(Text(f"\n{spent}", style="dim"))
     if verbose:
         times = ", ".join(f"{stage} {milliseconds:.0f}" for stage, milliseconds in result.timings.items())
         console.print(Text(f"\nMilliseconds: {times}", style="dim"))

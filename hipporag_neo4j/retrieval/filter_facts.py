@@ -13,13 +13,17 @@ Triplet = tuple[str, str, str]
 class Verdict:
     """What a filter answers: positions (from 0) of the kept facts, ascending, and the question's named entities.
 
-    `unknown` and `problem` as in Look; with a problem nothing is known of facts or entities.
+    `unknown`, `problem` and `truncated` as in Look; with a problem nothing is known of facts or entities. The tokens
+    are those of all calls made for it.
     """
 
     kept: tuple[int, ...] = ()
     entities: tuple[str, ...] = ()
     unknown: int = 0
     problem: str | None = None
+    truncated: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 class FactFilter(Protocol):
@@ -42,11 +46,15 @@ def keep_numbers(numbers: Iterable[int], shown: int) -> tuple[tuple[int, ...], i
 
 def first_look(shown: Sequence[Fact], verdict: Verdict) -> Look:
     """A look where an unusable answer keeps everything, so that a failing model never looks like poor recall."""
-    kept = range(len(shown)) if verdict.problem else verdict.kept
-    return Look(tuple(shown), tuple(shown[i] for i in kept), verdict.unknown, verdict.problem)
+    return _look(shown, range(len(shown)) if verdict.problem else verdict.kept, verdict)
 
 
 def further_look(shown: Sequence[Fact], verdict: Verdict) -> Look:
     """A look where an unusable answer keeps nothing: what was found before it stands."""
-    kept = () if verdict.problem else verdict.kept
-    return Look(tuple(shown), tuple(shown[i] for i in kept), verdict.unknown, verdict.problem)
+    return _look(shown, () if verdict.problem else verdict.kept, verdict)
+
+
+def _look(shown: Sequence[Fact], kept: Iterable[int], verdict: Verdict) -> Look:
+    return Look(
+        tuple(shown), tuple(shown[i] for i in kept), verdict.unknown, verdict.problem, truncated=verdict.truncated
+    )

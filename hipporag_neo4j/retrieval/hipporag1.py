@@ -30,7 +30,7 @@ async def retrieve(
     """The `limit` best passages. Without an entity, or a phrase to start from, dense search answers and says so."""
     if entities is None:
         with stages.time("entities"):
-            entities = await sources.name_entities(question)
+            entities = (await sources.name_entities(question)).entities
     linked = await link_entities(sources, graph, entities, stages)
     if not linked:
         passages = await search_by_vector(sources, graph, question, limit, stages)

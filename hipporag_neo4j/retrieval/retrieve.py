@@ -14,7 +14,7 @@ from hipporag_neo4j.retrieval.found import Found
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.hybrid import MOST_LOOKS, FurtherLooks, Recipe
 from hipporag_neo4j.retrieval.rank_passages import Walk
-from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.sources import CountedSources, Sources
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.timing import Stages
@@ -79,7 +79,8 @@ async def retrieve(
     """
     _check(question, mode, limit, entities, looks)
     stages = Stages()
-    found = await _find(sources, graph, question, mode, limit, entities, options, looks, stages)
+    counted = CountedSources(sources)
+    found = await _find(counted, graph, question, mode, limit, entities, options, looks, stages)
     if not found.passages:
         await _refuse_empty_graph(sources, graph)
     return RetrievalResult(
@@ -92,6 +93,8 @@ async def retrieve(
         fallback=found.fallback,
         stale=found.stale,
         looks=found.looks,
+        prompt_tokens=counted.prompt_tokens,
+        completion_tokens=counted.completion_tokens,
     )
 
 

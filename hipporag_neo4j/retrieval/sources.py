@@ -5,7 +5,7 @@ The modes are coroutines over `Sources`. `BlockingSources` answers at once, so a
 """
 
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -17,10 +17,21 @@ from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import LLMAccessError, LLMError, NoLanguageModelError, UnreadableAnswerError
 from hipporag_neo4j.llm import LanguageModel, ask
+from hipporag_neo4j.llm.metered import MeteredModel
 from hipporag_neo4j.prompts import filter_messages, question_entity_messages
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, keep_numbers
 
 ResultT = TypeVar("ResultT")
+CostT = TypeVar("CostT", "NamedEntities", Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntities:
+    """What a language model says that a question names, and the tokens of all calls made for it."""
+
+    entities: tuple[str, ...]
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 class Sources(Protocol):
@@ -32,7 +43,7 @@ class Sources(Protocol):
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts, shape (len(texts), dimensions)."""
 
-    async def name_entities(self, question: str) -> tuple[str, ...]:
+    async def name_entities(self, question: str) -> NamedEntities:
         """Named entities of a question, from a language model. Raises ConfigurationError where there is none."""
 
     async def filter_facts(
@@ -64,12 +75,13 @@ class BlockingSources:
         """Vectors of texts, shape (len(texts), dimensions)."""
         return self.embedder.embed(texts)
 
-    async def name_entities(self, question: str) -> tuple[str, ...]:
+    async def name_entities(self, question: str) -> NamedEntities:
         """Named entities of a question, from the language model."""
         if self.model is None:
             raise no_language_model()
-        answer = ask(self.model, question_entity_messages(question, self.prompts_dir), EntitiesAnswer)
-        return answer.value.named_entities
+        metered = MeteredModel(self.model)
+        answer = ask(metered, question_entity_messages(question, self.prompts_dir), EntitiesAnswer)
+        return NamedEntities(answer.value.named_entities, metered.prompt_tokens, metered.completion_tokens)
 
     async def filter_facts(
         self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
@@ -79,16 +91,23 @@ class BlockingSources:
             return self.fact_filter(question, facts, known or ())
         if self.model is None:
             raise no_fact_filter()
+        metered = MeteredModel(self.model)
+        verdict = self._ask_filter(metered, question, facts, known)
+        return replace(verdict, prompt_tokens=metered.prompt_tokens, completion_tokens=metered.completion_tokens)
+
+    def _ask_filter(
+        self, model: LanguageModel, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None
+    ) -> Verdict:
         messages = filter_messages(question, facts, known, self.prompts_dir)
         try:
-            answer = ask(self.model, messages, FactsAnswer if known is None else FurtherFactsAnswer).value
+            answer = ask(model, messages, FactsAnswer if known is None else FurtherFactsAnswer)
         except LLMAccessError:
             raise
         except (LLMError, UnreadableAnswerError) as error:
             return Verdict(problem=f"The facts could not be filtered: {error}")
-        kept, unknown = keep_numbers(answer.relevant_facts, len(facts))
-        entities = answer.named_entities if isinstance(answer, FactsAnswer) else ()
-        return Verdict(kept, entities, unknown + answer.unreadable)
+        kept, unknown = keep_numbers(answer.value.relevant_facts, len(facts))
+        entities = answer.value.named_entities if isinstance(answer.value, FactsAnswer) else ()
+        return Verdict(kept, entities, unknown + answer.value.unreadable, truncated=answer.truncated)
 
 
 def no_language_model() -> NoLanguageModelError:
@@ -107,6 +126,38 @@ def no_fact_filter() -> NoLanguageModelError:
         "HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or take --mode dense, or --mode hipporag1 with "
         "entities (--entity NAME, or entities=[…] in Python)."
     )
+
+
+@dataclass(slots=True)
+class CountedSources:
+    """Sources that add up the tokens of what is asked through them. One for each question."""
+
+    sources: Sources
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement."""
+        return await self.sources.run(query, **parameters)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts, shape (len(texts), dimensions)."""
+        return await self.sources.embed(texts)
+
+    async def name_entities(self, question: str) -> NamedEntities:
+        """Named entities of a question."""
+        return self._counted(await self.sources.name_entities(question))
+
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question."""
+        return self._counted(await self.sources.filter_facts(question, facts, known))
+
+    def _counted(self, answer: CostT) -> CostT:
+        self.prompt_tokens += answer.prompt_tokens
+        self.completion_tokens += answer.completion_tokens
+        return answer
 
 
 def finish(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:

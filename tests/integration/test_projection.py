@@ -19,7 +19,7 @@ from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.projection import Weights, ensure_projection
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
 from hipporag_neo4j.retrieval.rank_passages import Ranking, Walk, rank_by_mentions
-from hipporag_neo4j.retrieval.sources import BlockingSources, Sources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources, NamedEntities, Sources, finish
 from hipporag_neo4j.schema import open_graph
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.timing import Stages
@@ -255,7 +255,7 @@ class Interrupted:
         """Vectors of texts."""
         return await self._inner.embed(texts)
 
-    async def name_entities(self, question: str) -> tuple[str, ...]:
+    async def name_entities(self, question: str) -> NamedEntities:
         """Named entities of a question."""
         return await self._inner.name_entities(question)
 
