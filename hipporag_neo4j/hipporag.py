@@ -5,16 +5,19 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from hipporag_neo4j import schema
 from hipporag_neo4j.answer_cache import GraphAnswerStore, KeptAnswers, clear_answers, count_answers
+from hipporag_neo4j.answering.answer_question import OnText, answer_from, answer_question
+from hipporag_neo4j.answering.retrieve_by_steps import OnStep, retrieve_by_steps
+from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.database import Database
-from hipporag_neo4j.domain import Mode, Passage, RetrievalResult
+from hipporag_neo4j.domain import AnswerResult, Mode, Passage, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, make_embedder
 from hipporag_neo4j.indexing.check_passages import OnProblem, check_passages
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
@@ -144,6 +147,78 @@ class HippoRAG:
             )
         )
 
+    def answer(
+        self,
+        question: str,
+        *,
+        mode: Mode = "hybrid",
+        passages: int = 5,
+        entities: Sequence[str] | None = None,
+        looks: int = 1,
+        steps: int = 1,
+        fact_filter: FactFilter | None = None,
+        on_text: OnText | None = None,
+        on_step: OnStep | None = None,
+    ) -> AnswerResult:
+        """An answer read in the `passages` best passages (1 to 100), and those it rests on; None: they don't hold it.
+
+        `steps` beyond 1 search as `retrieve_by_steps`; the rest as in `retrieve`. `on_text` gets what the model writes,
+        as it comes, for people. Raises what `retrieve` raises, ConfigurationError without a language model, LLMError
+        when it fails, and UnreadableAnswerError when it answers twice in no usable form.
+        """
+        return finish(
+            answer_question(
+                self._answer_sources(mode, looks, fact_filter),
+                question,
+                passages=passages,
+                steps=steps,
+                characters=self.settings.reading_characters,
+                entities=entities,
+                on_text=on_text,
+                on_step=on_step,
+            )
+        )
+
+    def answer_from(
+        self, retrieval: RetrievalResult, *, passages: int = 5, on_text: OnText | None = None
+    ) -> AnswerResult:
+        """As `answer`, read in what was found before."""
+        characters = self.settings.reading_characters
+        sources = self._answer_sources(retrieval.mode)
+        return finish(answer_from(sources, retrieval, passages=passages, characters=characters, on_text=on_text))
+
+    def retrieve_by_steps(
+        self,
+        question: str,
+        *,
+        mode: Mode = "hybrid",
+        steps: int = 4,
+        limit: int = 10,
+        passages: int = 5,
+        entities: Sequence[str] | None = None,
+        looks: int = 1,
+        fact_filter: FactFilter | None = None,
+        on_step: OnStep | None = None,
+    ) -> RetrievalResult:
+        """The `limit` best passages of at most `steps` (1 to 20) searches in a mode: IRCoT.
+
+        The first search is for the question, each further one for the language model's next thought, after it has read
+        the `passages` best so far; an answer ends it. The passages' scores are shares of the best one's in the same
+        search; `steps` of the result tells the rest, and `on_step` hears of each. Raises as `answer`.
+        """
+        return finish(
+            retrieve_by_steps(
+                self._answer_sources(mode, looks, fact_filter),
+                question,
+                steps=steps,
+                limit=limit,
+                reading=passages,
+                characters=self.settings.reading_characters,
+                entities=entities,
+                on_step=on_step,
+            )
+        )
+
     def status(self) -> Status:
         """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
@@ -205,6 +280,13 @@ class HippoRAG:
     @property
     def _sources(self) -> BlockingSources:
         return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
+
+    def _answer_sources(
+        self, mode: Mode, looks: int = 1, fact_filter: FactFilter | None = None
+    ) -> BlockingAnswerSources:
+        model = self.language_model or make_language_model(self.settings)  # which says what is missing
+        search = partial(self.retrieve, mode=mode, looks=looks, fact_filter=fact_filter)
+        return BlockingAnswerSources(search, model, self.settings.prompts_dir)
 
     def _indexer(self, progress: Progress | None) -> Indexer:
         return Indexer(self.database, self.init(), self.embedder, self.settings.prompts_dir, progress or no_progress)

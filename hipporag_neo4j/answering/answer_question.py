@@ -32,20 +32,37 @@ async def answer_question(
 ) -> AnswerResult:
     """The answer, read in the `passages` best passages of one search, or of as many as `retrieve_by_steps` makes.
 
-    `on_text` gets the explanation and the answer, in pieces, as the model writes them. Where nothing was found, the
-    model isn't asked. Raises InputError for numbers that can't be used, UnreadableAnswerError for an answer that can't
-    be read twice, LLMError when the model fails, and what retrieval raises.
+    Raises InputError for numbers that can't be used, and what retrieval and `answer_from` raise.
     """
     _check(passages)
     check_steps(steps)
-    stages = Stages()
     retrieval = await _find(sources, question, passages, steps, characters, entities, on_step)
+    return await answer_from(sources, retrieval, passages=passages, characters=characters, on_text=on_text)
+
+
+async def answer_from(
+    sources: AnswerSources,
+    retrieval: RetrievalResult,
+    *,
+    passages: int,
+    characters: int,
+    on_text: OnText | None = None,
+) -> AnswerResult:
+    """The answer to a question, read in the `passages` best of what was found for it, in so many characters of them.
+
+    `on_text` gets the explanation and the answer, in pieces, as the model writes them. Where nothing was found, the
+    model isn't asked. Raises UnreadableAnswerError for an answer that can't be read twice, LLMError when the model
+    fails.
+    """
+    _check(passages)
+    stages = Stages()
     fitted = fit_passages(retrieval.passages[:passages], characters)
     with stages.time("answer"):
-        answer = await _read(sources, question, fitted, on_text)
+        answer = await _read(sources, retrieval.question, fitted, on_text)
     used, unknown = named_passages(answer.value.passages, fitted.read)
+    own = stages.milliseconds()
     return AnswerResult(
-        question=question,
+        question=retrieval.question,
         answer=answer.value.answer,
         explanation=answer.value.explanation,
         passages=used,
@@ -57,10 +74,7 @@ async def answer_question(
         left_out=fitted.left_out,
         prompt_tokens=retrieval.prompt_tokens + answer.prompt_tokens,
         completion_tokens=retrieval.completion_tokens + answer.completion_tokens,
-        timings={
-            **{stage: spent for stage, spent in retrieval.timings.items() if stage != "total"},
-            **stages.milliseconds(),
-        },
+        timings={**retrieval.timings, **own, "total": retrieval.timings.get("total", 0.0) + own["total"]},
     )
 
 
