@@ -1,5 +1,6 @@
 """`evaluate`: how much of what should be found is found."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -7,11 +8,13 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.evaluation_files import check_report, outcomes_file, write_report
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
+from hipporag_neo4j.errors import InputError
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Mode
-    from hipporag_neo4j.evaluation import Entry
+    from hipporag_neo4j.evaluation import Entry, Evaluation, Setting
 
 
 def evaluate(
@@ -38,6 +41,33 @@ def evaluate(
         int, typer.Option(min=1, max=3, help="How often hybrid looks for facts; each look costs a call and a walk.")
     ] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask the first so many questions only.")] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIRST:SECOND",
+            help="Compare two modes question by question, and list the questions that each wins; the first mode is "
+            "compared with each of the others unless given.",
+        ),
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option(min=100, help="How often questions are drawn anew for intervals and p values.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Where drawing starts; the same gives the same intervals.")] = 0,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a report: .md to be pasted into a wiki, .json with what was found for each question.",
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep what is answered in FILE (JSON lines) as it comes; the same command goes on from there, and "
+            "asks nothing twice.",
+        ),
+    ] = None,
     namespace: Namespace = None,
     outcomes: Annotated[
         bool, typer.Option("--outcomes", help="With --json: what was found for each question, too.")
@@ -48,44 +78,94 @@ def evaluate(
     """Ask the questions of a test set, and measure what share of the gold passages is found, and how long it takes.
 
     R@5 is the share of a question's gold passages among the first 5; all@5 the share of questions with all of them.
+    What a mode finds more than another may be chance: the intervals and the comparison tell.
     """
     from hipporag_neo4j import evaluation
     from hipporag_neo4j.hipporag import HippoRAG
-    from hipporag_neo4j.schema import open_graph
 
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     entries = _entries(mode or [ModeName("hipporag1"), ModeName("dense")])
+    compared = _pairs(entries, compare)
+    _check_looks(entries, looks)
+    for path in report or ():
+        check_report(path)
     asked = evaluation.read_questions(questions)[:limit]
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
-    with HippoRAG(settings) as rag, _bars() as bars:
-        open_graph(rag.database, rag.namespace)  # no graph is another mistake than questions about another one
-        tasks = {entry.name: bars.add_task(entry.name, total=len(asked)) for entry in entries}
-        result = evaluation.run(
-            rag.retrieve,
-            lambda some: evaluation.find_gold(rag.database, rag.namespace, some),
-            asked,
-            entries,
-            decisions=decisions,
-            looks=looks,
-            progress=lambda name, done, total: bars.update(tasks[name], completed=done, total=total),
+    with HippoRAG(settings) as rag:
+        setting = evaluation.read_setting(
+            rag.database, settings, questions, asked, decisions=decisions, looks=looks, passages_read=None
         )
+        with outcomes_file(resume, setting) as kept, _bars() as bars:
+            tasks = {entry.name: bars.add_task(entry.name, total=len(asked)) for entry in entries}
+            result = evaluation.run(
+                rag.retrieve,
+                lambda some: evaluation.find_gold(rag.database, rag.namespace, some),
+                asked,
+                entries,
+                decisions=decisions,
+                looks=looks,
+                compared=compared,
+                sampling=evaluation.Sampling(resamples, seed),
+                outcomes=kept,
+                progress=lambda name, done, total: bars.update(tasks[name], completed=done, total=total),
+            )
+    for path in report or ():
+        write_report(path, result, setting)
     if as_json:
-        output.print_json(evaluation.to_json(result, outcomes=outcomes))
+        output.print_json(evaluation.to_json(result, setting, outcomes=outcomes))
         for warning in result.warnings:
             output.warn(warning)
         return
+    _show(result, setting, questions_too=bool(compare))
+
+
+def _show(result: "Evaluation", setting: "Setting", *, questions_too: bool) -> None:
+    """The tables, and below them what is to be read beside them."""
+    from hipporag_neo4j import evaluation
+
     console = output.stdout()
-    console.print(evaluation.to_table(result))
-    console.print(evaluation.to_latency_table(result))
+    for table in (
+        evaluation.to_table(result),
+        evaluation.to_answer_table(result),
+        evaluation.to_comparison_table(result),
+        evaluation.to_latency_table(result),
+    ):
+        if table is not None:
+            console.print(table)
+    if questions_too:
+        for line in evaluation.compared_questions(result, setting):
+            console.print(output.clean(line), soft_wrap=True)  # commands are to be copied whole
     for line in evaluation.summary(result):
         output.tell(line)
+    if result.comparisons and not questions_too:
+        one = result.comparisons[0]
+        output.tell(f"Which questions each wins: --compare {one.first}:{one.second}, or --report FILE.md.")
+
+
+def _pairs(entries: "Sequence[Entry]", wanted: list[str] | None) -> tuple[tuple[str, str], ...]:
+    from hipporag_neo4j.evaluation import pairs_of
+
+    try:
+        return pairs_of([entry.name for entry in entries], wanted or ())
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="'--compare'") from error
+
+
+def _check_looks(entries: "Sequence[Entry]", looks: int) -> None:
+    """Refuse looks that nobody takes: figures under the name of two looks would be those of none."""
+    if looks > 1 and not any(entry.mode == "hybrid" for entry in entries):
+        raise typer.BadParameter(
+            f"only hybrid looks at facts more than once, and it isn't among {', '.join(e.name for e in entries)}. Add "
+            "--mode hybrid, or leave --looks out.",
+            param_hint="'--looks'",
+        )
 
 
 def _entries(modes: list[ModeName]) -> "list[Entry]":
     """The lines of the table, one a name."""
     from hipporag_neo4j.evaluation import Entry
 
-    return [Entry(name, cast("Mode", name)) for name in dict.fromkeys(map(str, modes))]
+    return [Entry.of(cast("Mode", name)) for name in dict.fromkeys(map(str, modes))]
 
 
 def _bars() -> Progress:

@@ -1,7 +1,8 @@
 """Ask one question of a test set: what is known about it is given along, the rest a language model decides."""
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from hipporag_neo4j.domain import Mode, RetrievalResult
@@ -32,15 +33,57 @@ class Retrieve(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What a language model answered from the passages that were found; None: they don't hold the answer.
+
+    `problem` says, in one sentence, why no usable answer came.
+    """
+
+    answer: str | None
+    problem: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Read(Protocol):
+    """How the passages are read."""
+
+    def __call__(self, question: str, retrieval: RetrievalResult) -> Reading: ...
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A line of the table: a mode, or a variant of one under a name of its own.
 
-    `retrieve` asks the questions in the variant's way; None: as the modes are asked.
+    `retrieve` asks the questions in the variant's way; None: as the modes are asked. `options` are those of the command
+    `retrieve` that ask in the same way, () where none do.
     """
 
     name: str
     mode: Mode
     retrieve: Retrieve | None = None
+    options: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, mode: Mode) -> "Entry":
+        """The entry of a mode."""
+        return cls(mode, mode, options=("--mode", mode))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came back for a question: what was found and, where answers are wanted, what was read in it."""
+
+    result: RetrievalResult
+    reading: Reading | None = None
+
+    @property
+    def problem(self) -> str | None:
+        """Why a language model gave no usable answer somewhere, None if it didn't fail."""
+        problems = [look.problem for look in self.result.looks]
+        if self.reading is not None:
+            problems.append(self.reading.problem)
+        return next(filter(None, problems), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +91,25 @@ class Asker:
     """Asks questions in any entry; `hybrid` with so many looks at facts.
 
     The entities of a question are the recorded ones, else those of the question file, else the language model names
-    them; which facts bear on it, recorded decisions tell, else the language model.
+    them; which facts bear on it, recorded decisions tell, else the language model. With `read` the passages are read
+    for an answer.
     """
 
     retrieve: Retrieve
     decisions: Decisions | None = None
     looks: int = 1
+    read: Read | None = None
 
-    def ask(self, entry: Entry, question: Question) -> RetrievalResult:
+    def ask(self, entry: Entry, question: Question) -> Asked:
         """What the entry finds. Raises NoLanguageModelError when nobody decides what has to be decided."""
-        return self._ask(entry, question, entities_of(question, self.decisions), self._recorded(question))
+        result = self._ask(entry, question, entities_of(question, self.decisions), self._recorded(question))
+        if self.read is None:
+            return Asked(result)
+        start = time.perf_counter()
+        reading = self.read(question.question, result)
+        milliseconds = 1000 * (time.perf_counter() - start)
+        total = result.timings.get("total", 0.0) + milliseconds
+        return Asked(replace(result, timings={**result.timings, "read": milliseconds, "total": total}), reading)
 
     def warm_up(self, entry: Entry, question: Question) -> None:
         """Load what is loaded with the first question, and ask no language model: it would have to be paid twice."""

@@ -41,6 +41,11 @@ class Question:
     entities: tuple[str, ...] | None = None
     synthetic: bool = False
 
+    @property
+    def right_answers(self) -> tuple[str, ...]:
+        """The answer and its aliases, () where the test set has none."""
+        return tuple(answer for answer in (self.answer, *self.answer_aliases) if answer and answer.strip())
+
 
 class _Answered(BaseModel):
     question: str

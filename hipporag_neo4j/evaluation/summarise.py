@@ -7,6 +7,7 @@ from hipporag_neo4j.domain import Mode
 from hipporag_neo4j.evaluation.ask import Entry
 from hipporag_neo4j.evaluation.judge import Outcome
 from hipporag_neo4j.evaluation.measures import ALL_RECALL_AT, RECALL_AT, mean, percentile
+from hipporag_neo4j.evaluation.sampling import Interval, Sampling, bootstrap_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +21,32 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class ModeResult:
-    """One entry over all questions: the means of each score, latency by stage, and the outcomes behind them.
+    """One entry over all questions: the mean of each score with its 95 % interval, latency by stage, and the outcomes.
 
-    `fallbacks`: questions that dense search answered instead; `stale`: answers from an outdated projection.
+    `fallbacks`: questions that dense search answered instead; `stale`: answers from an outdated projection; `looks` at
+    facts, and those of them that had no usable answer.
     """
 
-    name: str
-    mode: Mode
+    entry: Entry
     means: Mapping[str, float]
+    intervals: Mapping[str, Interval]
     latency: Mapping[str, Latency]
     fallbacks: int
     stale: int
+    looks: int
+    failed_looks: int
+    answers: "Answers | None"
     outcomes: tuple[Outcome, ...]
+
+    @property
+    def name(self) -> str:
+        """The entry's name."""
+        return self.entry.name
+
+    @property
+    def mode(self) -> Mode:
+        """The mode that the entry is, or is a variant of."""
+        return self.entry.mode
 
     @property
     def recall(self) -> dict[int, float]:
@@ -44,16 +59,52 @@ class ModeResult:
         return {k: self.means[f"all_recall@{k}"] for k in ALL_RECALL_AT}
 
 
-def summarise(entry: Entry, outcomes: Sequence[Outcome]) -> ModeResult:
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was read: `judged` questions have an answer in the test set, and exact match and F1 are theirs alone.
+
+    `not_found`: the passages don't hold the answer, said the model; `unusable`: it gave none that can be read. The
+    tokens are those of reading, of all questions.
+    """
+
+    judged: int
+    not_found: int
+    unusable: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+def summarise(entry: Entry, outcomes: Sequence[Outcome], sampling: Sampling) -> ModeResult:
     """The figures of an entry over at least one question."""
+    scores: dict[str, list[float]] = {}
+    for outcome in outcomes:
+        for name, value in outcome.scores.items():
+            scores.setdefault(name, []).append(value)
+    looks = [look for outcome in outcomes for look in outcome.result.looks]
     return ModeResult(
-        name=entry.name,
-        mode=entry.mode,
-        means={name: mean([outcome.scores[name] for outcome in outcomes]) for name in outcomes[0].scores},
+        entry=entry,
+        means={name: mean(values) for name, values in scores.items()},
+        intervals={name: bootstrap_interval(values, sampling) for name, values in scores.items()},
         latency=latency_by_stage([outcome.result.timings for outcome in outcomes]),
         fallbacks=sum(outcome.result.fell_back for outcome in outcomes),
         stale=sum(outcome.result.stale for outcome in outcomes),
+        looks=len(looks),
+        failed_looks=sum(look.problem is not None for look in looks),
+        answers=_answers(outcomes),
         outcomes=tuple(outcomes),
+    )
+
+
+def _answers(outcomes: Sequence[Outcome]) -> Answers | None:
+    readings = [outcome.reading for outcome in outcomes if outcome.reading is not None]
+    if not readings:
+        return None
+    return Answers(
+        judged=sum("f1" in outcome.scores for outcome in outcomes),
+        not_found=sum(reading.answer is None and not reading.problem for reading in readings),
+        unusable=sum(bool(reading.problem) for reading in readings),
+        prompt_tokens=sum(reading.prompt_tokens for reading in readings),
+        completion_tokens=sum(reading.completion_tokens for reading in readings),
     )
 
 

@@ -1,5 +1,6 @@
 """What has to be known beside the figures: where they would mislead without it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hipporag_neo4j.errors import InputError
@@ -31,7 +32,11 @@ def warnings_about(
     yield from _missing(questions, found)
     yield from _unrecorded(questions, decisions)
     yield from _unseen(results, decisions)
-    yield from _problems(results)
+    yield from _unanswered(questions, results)
+    for name, result in results.items():
+        yield from _fallbacks(name, result)
+        yield from _problems(name, result)
+        yield from _stale(name, result)
 
 
 def _synthetic(questions: Sequence[Question]) -> Iterator[str]:
@@ -78,11 +83,46 @@ def _unseen(results: Mapping[str, ModeResult], decisions: Decisions | None) -> I
             yield f"{name}: {unseen:,} of {shown:,} facts shown are in no recorded look; they count as not kept."
 
 
-def _problems(results: Mapping[str, ModeResult]) -> Iterator[str]:
-    for name, result in results.items():
-        problems = [look.problem for outcome in result.outcomes for look in outcome.result.looks if look.problem]
-        if problems:
-            yield f"{name}: {len(problems)} looks had no usable answer. First: {problems[0]}"
+def _unanswered(questions: Sequence[Question], results: Mapping[str, ModeResult]) -> Iterator[str]:
+    without = sum(not question.right_answers for question in questions)
+    if without and any(result.answers for result in results.values()):
+        yield (
+            f"{without} of {len(questions)} questions have no answer in the question file; they are left out of exact "
+            "match and F1."
+        )
+
+
+def _fallbacks(name: str, result: ModeResult) -> Iterator[str]:
+    reasons = Counter(outcome.result.fallback for outcome in result.outcomes if outcome.result.fallback)
+    if reasons:
+        ((reason, times),) = reasons.most_common(1)
+        yield (
+            f"{name}: dense search answered {_share(result.fallbacks, len(result.outcomes))} questions instead. "
+            f"Most often ({times}): {reason}"
+        )
+
+
+def _problems(name: str, result: ModeResult) -> Iterator[str]:
+    """A failing model must not look like a poor mode."""
+    looks = [look.problem for outcome in result.outcomes for look in outcome.result.looks if look.problem]
+    if looks:
+        yield f"{name}: {_share(len(looks), result.looks)} looks at facts had no usable answer. First: {looks[0]}"
+    readings = [o.reading.problem for o in result.outcomes if o.reading is not None and o.reading.problem]
+    if readings:
+        yield f"{name}: {_share(len(readings), len(result.outcomes))} answers can't be used. First: {readings[0]}"
+
+
+def _stale(name: str, result: ModeResult) -> Iterator[str]:
+    if result.stale:
+        yield (
+            f"{name}: {_share(result.stale, len(result.outcomes))} rankings are from before the graph's last change. "
+            "Evaluate when nothing is being written."
+        )
+
+
+def _share(part: int, whole: int) -> str:
+    """`3 of 100 (3 %)`."""
+    return f"{part:,} of {whole:,} ({100 * part / whole:.0f} %)"
 
 
 def _described(gold: GoldPassage) -> str:

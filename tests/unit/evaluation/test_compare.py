@@ -24,7 +24,7 @@ def result(name: str, scores: Sequence[float]) -> ModeResult:
         )
         for number, score in enumerate(scores, start=1)
     ]
-    return summarise(Entry(name, "dense"), outcomes)
+    return summarise(Entry(name, "dense"), outcomes, Sampling())
 
 
 def test_wins_ties_and_losses_by_hand() -> None:

@@ -87,7 +87,7 @@ def test_recall_by_hand() -> None:
 def test_gold_that_the_graph_lacks_is_reported() -> None:
     done = evaluation()
     assert (done.gold, done.missing) == (8, 1)
-    (warning,) = done.warnings
+    warning = done.warnings[0]
     assert "1 of 8 gold passages, of 1 questions, are not in the graph" in warning
     assert "question '3', the passage with id 'x'" in warning
     assert [len(outcome.missing) for outcome in done.modes["dense"].outcomes] == [0, 0, 1]
@@ -195,7 +195,7 @@ def test_recorded_decisions_filter_facts_and_what_they_never_saw_is_counted() ->
     done = run(retrieve, find_gold, QUESTIONS[:1], ["hybrid"], decisions=decisions, looks=2)
     assert done.warnings == (
         "hybrid: 1 of 3 facts shown are in no recorded look; they count as not kept.",
-        "hybrid: 1 looks had no usable answer. First: No answer.",
+        "hybrid: 1 of 1 (100 %) looks at facts had no usable answer. First: No answer.",
     )
 
 
@@ -203,6 +203,20 @@ def test_synthetic_questions_are_counted() -> None:
     written = replace(QUESTIONS[0], synthetic=True)
     (warning,) = run(Retriever(), find_gold, [written, QUESTIONS[1]], ["dense"]).warnings
     assert warning.startswith("1 of 2 questions are synthetic")
+
+
+def test_fallbacks_and_stale_rankings_are_told() -> None:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
+        fallback = "No fact was kept." if "3" not in question else "No seed."
+        return RetrievalResult(question, options["mode"], (), fallback=fallback, stale="2" in question)
+
+    done = run(retrieve, find_gold, (*QUESTIONS[:2], question("3", "a")), ["hipporag2"])
+    assert done.warnings == (
+        "hipporag2: dense search answered 3 of 3 (100 %) questions instead. Most often (2): No fact was kept.",
+        "hipporag2: 1 of 3 (33 %) rankings are from before the graph's last change. Evaluate when nothing is being "
+        "written.",
+    )
+    assert (done.modes["hipporag2"].fallbacks, done.modes["hipporag2"].stale) == (3, 1)
 
 
 def test_an_outage_ends_the_run() -> None:
@@ -265,7 +279,12 @@ def test_the_table_has_a_line_a_mode() -> None:
     text = shown(to_table(evaluation()))
     (line,) = [line for line in text.splitlines() if "hipporag1" in line]
     assert [cell.strip() for cell in line.split("│")[1:-1]] == [
-        "hipporag1", "0.417", "0.750", "0.833", "0.67", "0.67", "8.0", "8.0", "1"
+        "hipporag1", "0.417", "0.750", "0.833", "0.67", "0.67", "8.0", "8.0", "33 %"
+    ]  # fmt: skip
+    # Of three values the lowest is drawn three times with probability 1/27 > 2.5 %: intervals reach from end to end.
+    doubt = text.splitlines()[text.splitlines().index(line) + 1]
+    assert [cell.strip() for cell in doubt.split("│")[1:-1]] == [
+        "", "±.125", "±.375", "±.250", "±.50", "±.50", "", "", ""
     ]  # fmt: skip
 
 

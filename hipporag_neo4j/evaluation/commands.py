@@ -1,0 +1,31 @@
+"""The command that shows why a question came out as it did."""
+
+import shlex
+
+from hipporag_neo4j.evaluation.ask import Entry
+from hipporag_neo4j.evaluation.judge import Outcome
+
+_NAMING = ("hipporag1", "hybrid")
+"""Modes that start from what a question names."""
+
+
+def explaining_command(entry: Entry, outcome: Outcome, *, namespace: str, looks: int) -> str | None:
+    """The `retrieve` command that asks the same again, None for a variant that the command doesn't know.
+
+    Facts are filtered by the language model there, even where recorded decisions were replayed here.
+    """
+    if not entry.options:
+        return None
+    words = ["hipporag-neo4j", "retrieve", outcome.question.question, *entry.options]
+    if looks > 1 and entry.mode == "hybrid":
+        words += ["--looks", str(looks)]
+    if entry.options == ("--mode", entry.mode) and entry.mode in _NAMING:
+        words += [word for name in outcome.result.entities for word in ("--entity", name)]
+    return " ".join(map(_quoted, [*words, "--namespace", namespace]))
+
+
+def _quoted(word: str) -> str:
+    """As a shell takes it; in double quotes where these do, which every shell knows."""
+    if word == shlex.quote(word) or any(c in word for c in '"$`\\!'):
+        return shlex.quote(word)
+    return f'"{word}"'
