@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.domain import Look, Mode, RetrievalResult
 from hipporag_neo4j.errors import NoLanguageModelError
 from hipporag_neo4j.evaluation.measures import LIMIT
 from hipporag_neo4j.evaluation.query_decisions import Decisions
@@ -55,19 +55,21 @@ class Read(Protocol):
 class Entry:
     """A line of the table: a mode, or a variant of one under a name of its own.
 
-    `retrieve` asks the questions in the variant's way; None: as the modes are asked. `options` are those of the command
-    `retrieve` that ask in the same way, () where none do.
+    `retrieve` asks the questions in the variant's way; None: as the modes are asked. `warm` asks a question before the
+    others, to load what is loaded once, where `retrieve` itself would ask a language model. `command` asks one
+    question in the same way, without the question (`retrieve --mode dense`), () where no command does.
     """
 
     name: str
     mode: Mode
     retrieve: Retrieve | None = None
-    options: tuple[str, ...] = ()
+    warm: Retrieve | None = None
+    command: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, mode: Mode) -> "Entry":
         """The entry of a mode."""
-        return cls(mode, mode, options=("--mode", mode))
+        return cls(mode, mode, command=("retrieve", "--mode", mode))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Asked:
     @property
     def problem(self) -> str | None:
         """Why a language model gave no usable answer somewhere, None if it didn't fail."""
-        problems = [look.problem for look in self.result.looks]
+        problems = [look.problem for look in looks_of(self.result)]
         if self.reading is not None:
             problems.append(self.reading.problem)
         return next(filter(None, problems), None)
@@ -102,7 +104,9 @@ class Asker:
 
     def ask(self, entry: Entry, question: Question) -> Asked:
         """What the entry finds. Raises NoLanguageModelError when nobody decides what has to be decided."""
-        result = self._ask(entry, question, entities_of(question, self.decisions), self._recorded(question))
+        retrieve = entry.retrieve or self.retrieve
+        entities = entities_of(question, self.decisions)
+        result = self._ask(retrieve, entry, question, entities, self._recorded(question))
         if self.read is None:
             return Asked(result)
         start = time.perf_counter()
@@ -113,17 +117,22 @@ class Asker:
 
     def warm_up(self, entry: Entry, question: Question) -> None:
         """Load what is loaded with the first question, and ask no language model: it would have to be paid twice."""
+        retrieve = entry.warm or entry.retrieve or self.retrieve
         entities = entities_of(question, self.decisions) or (question.question,)
-        self._ask(entry, question, entities, self._recorded(question) or keep_all)
+        self._ask(retrieve, entry, question, entities, self._recorded(question) or keep_all)
 
     def _recorded(self, question: Question) -> FactFilter | None:
         decision = self.decisions.find(question) if self.decisions is not None else None
         return replay(decision) if decision is not None else None
 
     def _ask(
-        self, entry: Entry, question: Question, entities: Sequence[str] | None, fact_filter: FactFilter | None
+        self,
+        retrieve: Retrieve,
+        entry: Entry,
+        question: Question,
+        entities: Sequence[str] | None,
+        fact_filter: FactFilter | None,
     ) -> RetrievalResult:
-        retrieve = entry.retrieve or self.retrieve
         try:
             return retrieve(
                 question.question,
@@ -143,6 +152,12 @@ def entities_of(question: Question, decisions: Decisions | None) -> tuple[str, .
     if decision is not None and decision.named_entities is not None:
         return decision.named_entities
     return question.entities
+
+
+def looks_of(result: RetrievalResult) -> tuple[Look, ...]:
+    """The looks at facts of all searches that were made for a question."""
+    searches = [step.retrieval for step in result.steps if step.retrieval is not None] or [result]
+    return tuple(look for search in searches for look in search.looks)
 
 
 def keep_all(question: str, facts: Sequence[Triplet], known: Sequence[Triplet]) -> Verdict:

@@ -10,16 +10,17 @@ _NAMING = ("hipporag1", "hybrid")
 
 
 def explaining_command(entry: Entry, outcome: Outcome, *, namespace: str, looks: int) -> str | None:
-    """The `retrieve` command that asks the same again, None for a variant that the command doesn't know.
+    """The command that asks the same again, None for a variant that no command knows.
 
     Facts are filtered by the language model there, even where recorded decisions were replayed here.
     """
-    if not entry.options:
+    if not entry.command:
         return None
-    words = ["hipporag-neo4j", "retrieve", outcome.question.question, *entry.options]
+    command, *options = entry.command
+    words = ["hipporag-neo4j", command, outcome.question.question, *options]
     if looks > 1 and entry.mode == "hybrid":
         words += ["--looks", str(looks)]
-    if entry.options == ("--mode", entry.mode) and entry.mode in _NAMING:
+    if entry.mode in _NAMING and "--no-llm" not in options:
         words += [word for name in outcome.result.entities for word in ("--entity", name)]
     return " ".join(map(_quoted, [*words, "--namespace", namespace]))
 

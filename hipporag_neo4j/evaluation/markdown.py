@@ -13,6 +13,7 @@ from hipporag_neo4j.evaluation.tables import p_value, scores_of, short_name
 
 _MOST = 10
 """Questions that a list shows."""
+_CACHED = "; its answers come from the cache where they are there, and cost neither tokens nor time then"
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
 _OPENS = re.compile(r"^([#+-]|\d+(?=[.)]))")
 """What opens a heading or a list where a line begins with it."""
@@ -53,16 +54,18 @@ def _figures(evaluation: Evaluation) -> Iterator[str]:
     yield (
         f"{evaluation.questions} questions with {evaluation.gold} gold passages. R@k: share of a question's gold "
         "passages among the first k, mean over the questions; all@k: share of the questions with all of them there; in "
-        f"brackets the 95 % bootstrap interval ({sampling.resamples:,} resamples, seed {sampling.seed})."
+        f"brackets the 95 % bootstrap interval ({sampling.resamples:,} resamples, seed {sampling.seed}). "
+        "Failed looks: the language model gave no usable answer on which facts bear on the question."
     )
     yield _table(
-        ["mode", *map(short_name, scores), "fell back to dense", "looks without usable answer"],
+        ["mode", *map(short_name, scores), "fell back to dense", "failed looks", "tokens"],
         [
             [
                 escaped(result.name),
                 *(_with_interval(result, score) for score in scores),
                 f"{result.fallbacks} ({_percent(result.fallbacks, len(result.outcomes))})",
                 f"{result.failed_looks} of {result.looks}" if result.looks else "-",
+                f"{result.prompt_tokens:,} + {result.completion_tokens:,}",
             ]
             for result in results
         ],
@@ -78,7 +81,6 @@ def _answers(evaluation: Evaluation) -> Iterator[str]:
             _with_interval(result, "f1"),
             str(answers.not_found),
             str(answers.unusable),
-            f"{answers.prompt_tokens:,} + {answers.completion_tokens:,}",
         ]
         for result in evaluation.modes.values()
         if (answers := result.answers) is not None
@@ -89,7 +91,7 @@ def _answers(evaluation: Evaluation) -> Iterator[str]:
             "EM: the answer is one of the right ones, case, punctuation and articles aside; F1: words in common (both "
             "as SQuAD measures). A question whose passages don't hold the answer, as the model says, counts as 0."
         )
-        yield _table(["mode", "judged", "EM", "F1", "not in the passages", "unusable", "tokens"], rows)
+        yield _table(["mode", "judged", "EM", "F1", "not in the passages", "unusable"], rows)
 
 
 def _comparisons(evaluation: Evaluation, setting: Setting) -> Iterator[str]:
@@ -182,7 +184,7 @@ def _setting(evaluation: Evaluation, setting: Setting) -> Iterator[str]:
             f"{graph.graph.version}",
         ],
         ["embedding model", setting.embedding_model],
-        ["language model", setting.language_model or "none"],
+        ["language model", (setting.language_model or "none") + (_CACHED if setting.cached else "")],
         ["questions", f"{setting.questions_file}, {evaluation.questions} questions"],
         ["recorded decisions", ", ".join(setting.decisions_files) or "none"],
         ["looks of hybrid", str(setting.looks)],

@@ -28,14 +28,14 @@ class _Head(BaseModel):
 
 class _Line(BaseModel):
     entry: str
-    options: list[str]
+    command: list[str]
     id: str
     result: RetrievalResult
     reading: Reading | None = None
 
     @property
     def key(self) -> tuple[str, ...]:
-        return (self.id, self.entry, *self.options)
+        return (self.id, self.entry, *self.command)
 
 
 class OutcomesFile:
@@ -71,23 +71,22 @@ class OutcomesFile:
 
     def find(self, entry: Entry, question: Question) -> Asked | None:
         """What was answered, None where the question is still to be asked."""
-        return self._found.get((question.id, entry.name, *entry.options))
+        return self._found.get((question.id, entry.name, *entry.command))
 
     def add(self, entry: Entry, question: Question, asked: Asked) -> None:
         """Keep an answer. Texts and metadata of passages are in the graph and aren't kept."""
         if asked.problem:
             self.left_out += 1
             return
-        passages = tuple(replace(passage, text="", metadata={}) for passage in asked.result.passages)
         line = {
             "entry": entry.name,
-            "options": entry.options,
+            "command": entry.command,
             "id": question.id,
-            "result": _RESULT.dump_python(replace(asked.result, passages=passages), mode="json"),
+            "result": _RESULT.dump_python(_without_texts(asked.result), mode="json"),
             "reading": None if asked.reading is None else TypeAdapter(Reading).dump_python(asked.reading, mode="json"),
         }
         self._write(line)
-        self._found[(question.id, entry.name, *entry.options)] = asked
+        self._found[(question.id, entry.name, *entry.command)] = asked
 
     def __enter__(self) -> Self:
         return self
@@ -151,6 +150,16 @@ class OutcomesFile:
                 f"The outcomes in {self.path} were made with something else, so the two can't be put together. "
                 f"{'; '.join(differences)}. Take what was there before, or name another file to start anew."
             )
+
+
+def _without_texts(result: RetrievalResult) -> RetrievalResult:
+    """With the steps' searches too."""
+    passages = tuple(replace(passage, text="", metadata={}) for passage in result.passages)
+    steps = tuple(
+        step if step.retrieval is None else replace(step, retrieval=_without_texts(step.retrieval))
+        for step in result.steps
+    )
+    return replace(result, passages=passages, steps=steps)
 
 
 def _shown(value: Any) -> str:

@@ -15,9 +15,9 @@ def to_json(evaluation: Evaluation, setting: Setting | None = None, *, outcomes:
 
     `{"modes": {NAME: {"recall@2", "recall@5", "recall@10", "all_recall@5", "all_recall@10" and, for answers,
     "exact_match", "f1" (0 to 1), "intervals": {the same names: [low, high]}, "latency_ms": {STAGE: {"p50", "p95"}},
-    "time_share": {STAGE: 0 to 1}, "fallbacks", "fallback_share", "stale", "looks", "failed_looks", "answers"}},
-    "questions", "gold_passages", "missing_gold_passages", "comparisons", "resamples", "seed", "setting", "warnings"}`,
-    all counts but the shares.
+    "time_share": {STAGE: 0 to 1}, "fallbacks", "fallback_share", "stale", "looks", "failed_looks", "prompt_tokens",
+    "completion_tokens", "answers"}}, "questions", "gold_passages", "missing_gold_passages", "comparisons",
+    "resamples", "seed", "setting", "warnings"}`, all counts but the shares.
     """
     return {
         "modes": {name: _mode_to_json(result, outcomes) for name, result in evaluation.modes.items()},
@@ -43,14 +43,14 @@ def _mode_to_json(result: ModeResult, outcomes: bool) -> dict[str, Any]:
         "stale": result.stale,
         "looks": result.looks,
         "failed_looks": result.failed_looks,
+        "prompt_tokens": result.prompt_tokens,
+        "completion_tokens": result.completion_tokens,
     }
     if result.answers is not None:
         figures["answers"] = {
             "judged": result.answers.judged,
             "not_found": result.answers.not_found,
             "unusable": result.answers.unusable,
-            "prompt_tokens": result.answers.prompt_tokens,
-            "completion_tokens": result.answers.completion_tokens,
         }
     if outcomes:
         figures["outcomes"] = [_outcome_to_json(outcome) for outcome in result.outcomes]
@@ -122,6 +122,7 @@ def _setting_to_json(setting: Setting) -> dict[str, Any]:
         "versions": dict(setting.versions),
         "embedding_model": setting.embedding_model,
         "language_model": setting.language_model,
+        "answers_from_cache": setting.cached,
         "questions_file": setting.questions_file,
         "decisions_files": list(setting.decisions_files),
         "looks": setting.looks,

@@ -47,9 +47,9 @@ _ELSEWHERE = (
 class Setting:
     """What figures were made with.
 
-    `looks`: as `hybrid` was asked; `passages_read`: for each answer, None without answers; `changed`: settings that
-    differ from their defaults; `made_with`: what outcomes must have in common to be put together, under names that
-    people read.
+    `cached`: the language model's answers may be kept from before, and then cost neither tokens nor time. `looks`: as
+    `hybrid` was asked; `passages_read`: for each answer, None without answers; `changed`: settings that differ from
+    their defaults; `made_with`: what outcomes must have in common to be put together, under names that people read.
     """
 
     date: datetime
@@ -58,6 +58,7 @@ class Setting:
     versions: Mapping[str, str]
     embedding_model: str
     language_model: str | None
+    cached: bool
     questions_file: str
     decisions_files: tuple[str, ...]
     looks: int
@@ -88,6 +89,7 @@ def read_setting(
         versions=versions,
         embedding_model=graph.embedding_model,
         language_model=settings.llm_model,
+        cached=settings.llm_model is not None and settings.llm_cache,
         questions_file=questions_file.name,
         decisions_files=tuple(path.name for path in decisions.sources) if decisions is not None else (),
         looks=looks,

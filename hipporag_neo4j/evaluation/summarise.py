@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hipporag_neo4j.domain import Mode
-from hipporag_neo4j.evaluation.ask import Entry
+from hipporag_neo4j.evaluation.ask import Entry, looks_of
 from hipporag_neo4j.evaluation.judge import Outcome
 from hipporag_neo4j.evaluation.measures import ALL_RECALL_AT, RECALL_AT, mean, percentile
 from hipporag_neo4j.evaluation.sampling import Interval, Sampling, bootstrap_interval
@@ -24,7 +24,7 @@ class ModeResult:
     """One entry over all questions: the mean of each score with its 95 % interval, latency by stage, and the outcomes.
 
     `fallbacks`: questions that dense search answered instead; `stale`: answers from an outdated projection; `looks` at
-    facts, and those of them that had no usable answer.
+    facts, and those of them that had no usable answer. The tokens are those of all calls of the language model.
     """
 
     entry: Entry
@@ -35,6 +35,8 @@ class ModeResult:
     stale: int
     looks: int
     failed_looks: int
+    prompt_tokens: int
+    completion_tokens: int
     answers: "Answers | None"
     outcomes: tuple[Outcome, ...]
 
@@ -63,15 +65,12 @@ class ModeResult:
 class Answers:
     """What was read: `judged` questions have an answer in the test set, and exact match and F1 are theirs alone.
 
-    `not_found`: the passages don't hold the answer, said the model; `unusable`: it gave none that can be read. The
-    tokens are those of reading, of all questions.
+    `not_found`: the passages don't hold the answer, said the model; `unusable`: it gave none that can be read.
     """
 
     judged: int
     not_found: int
     unusable: int
-    prompt_tokens: int
-    completion_tokens: int
 
 
 def summarise(entry: Entry, outcomes: Sequence[Outcome], sampling: Sampling) -> ModeResult:
@@ -80,7 +79,8 @@ def summarise(entry: Entry, outcomes: Sequence[Outcome], sampling: Sampling) -> 
     for outcome in outcomes:
         for name, value in outcome.scores.items():
             scores.setdefault(name, []).append(value)
-    looks = [look for outcome in outcomes for look in outcome.result.looks]
+    looks = [look for outcome in outcomes for look in looks_of(outcome.result)]
+    calls = [call for o in outcomes for call in (o.result, o.reading) if call is not None]
     return ModeResult(
         entry=entry,
         means={name: mean(values) for name, values in scores.items()},
@@ -90,6 +90,8 @@ def summarise(entry: Entry, outcomes: Sequence[Outcome], sampling: Sampling) -> 
         stale=sum(outcome.result.stale for outcome in outcomes),
         looks=len(looks),
         failed_looks=sum(look.problem is not None for look in looks),
+        prompt_tokens=sum(call.prompt_tokens for call in calls),
+        completion_tokens=sum(call.completion_tokens for call in calls),
         answers=_answers(outcomes),
         outcomes=tuple(outcomes),
     )
@@ -103,8 +105,6 @@ def _answers(outcomes: Sequence[Outcome]) -> Answers | None:
         judged=sum("f1" in outcome.scores for outcome in outcomes),
         not_found=sum(reading.answer is None and not reading.problem for reading in readings),
         unusable=sum(bool(reading.problem) for reading in readings),
-        prompt_tokens=sum(reading.prompt_tokens for reading in readings),
-        completion_tokens=sum(reading.completion_tokens for reading in readings),
     )
 
 

@@ -47,7 +47,7 @@ def to_answer_table(evaluation: Evaluation) -> Table | None:
         return None
     table = Table(title="Answers")
     table.add_column("mode", no_wrap=True)
-    for heading in ("judged", "EM", "F1", "not in passages", "unusable", "prompt tokens", "answer tokens"):
+    for heading in ("judged", "EM", "F1", "not in the passages", "unusable"):
         table.add_column(heading, justify="right")
     for name, result, answers in answered:
         table.add_row(
@@ -56,8 +56,6 @@ def to_answer_table(evaluation: Evaluation) -> Table | None:
             *(_with_doubt(result, score, 3) for score in ("exact_match", "f1")),
             str(answers.not_found),
             str(answers.unusable),
-            f"{answers.prompt_tokens:,}",
-            f"{answers.completion_tokens:,}",
         )
     return table
 
@@ -124,8 +122,15 @@ def summary(evaluation: Evaluation) -> list[str]:
         shares = {stage: time.share for stage, time in result.latency.items() if stage != "total"}
         if shares:
             longest = max(shares, key=lambda stage: shares[stage])
-            lines.append(f"{name} spends {100 * shares[longest]:.0f} % of its time in {longest}.")
+            lines.append(f"{name} spends {100 * shares[longest]:.0f} % of its time in {longest}.{_tokens(result)}")
     return lines
+
+
+def _tokens(result: ModeResult) -> str:
+    """What the language model cost, nothing where it cost nothing."""
+    if not result.prompt_tokens + result.completion_tokens:
+        return ""
+    return f" It cost {result.prompt_tokens:,} + {result.completion_tokens:,} tokens."
 
 
 def short_name(score: str) -> str:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.evaluation.ask import looks_of
 from hipporag_neo4j.evaluation.find_gold import FoundGold
 from hipporag_neo4j.evaluation.query_decisions import Decisions
 from hipporag_neo4j.evaluation.read_questions import GoldPassage, Question
@@ -36,6 +37,7 @@ def warnings_about(
     for name, result in results.items():
         yield from _fallbacks(name, result)
         yield from _problems(name, result)
+        yield from _thoughts(name, result)
         yield from _stale(name, result)
 
 
@@ -104,12 +106,18 @@ def _fallbacks(name: str, result: ModeResult) -> Iterator[str]:
 
 def _problems(name: str, result: ModeResult) -> Iterator[str]:
     """A failing model must not look like a poor mode."""
-    looks = [look.problem for outcome in result.outcomes for look in outcome.result.looks if look.problem]
+    looks = [look.problem for outcome in result.outcomes for look in looks_of(outcome.result) if look.problem]
     if looks:
         yield f"{name}: {_share(len(looks), result.looks)} looks at facts had no usable answer. First: {looks[0]}"
     readings = [o.reading.problem for o in result.outcomes if o.reading is not None and o.reading.problem]
     if readings:
         yield f"{name}: {_share(len(readings), len(result.outcomes))} answers can't be used. First: {readings[0]}"
+
+
+def _thoughts(name: str, result: ModeResult) -> Iterator[str]:
+    ended = [step.problem for outcome in result.outcomes for step in outcome.result.steps if step.problem]
+    if ended:
+        yield f"{name}: {_share(len(ended), len(result.outcomes))} searches by steps ended early. First: {ended[0]}"
 
 
 def _stale(name: str, result: ModeResult) -> Iterator[str]:
