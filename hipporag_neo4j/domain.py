@@ -189,7 +189,8 @@ class AnswerResult:
     what is missing. `passages` are those it rests on, as the model named them; `unknown` counts what it named that it
     wasn't shown. `read` are the passages that it was shown, numbered from 1 in this order; `shortened` tells, by id, of
     how many characters at their ends it wasn't, and `left_out` are those there was no room for. `retrieval` is the
-    search; the tokens are those of all calls, the search's included, and `timings` milliseconds by stage.
+    search; the tokens are those of all calls, the search's included, and `timings` milliseconds by stage. `from_cache`:
+    the same was read before, and the answer kept.
     """
 
     question: str
@@ -205,3 +206,4 @@ class AnswerResult:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     timings: Mapping[str, float] = field(default_factory=dict)
+    from_cache: bool = False

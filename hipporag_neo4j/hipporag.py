@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from hipporag_neo4j import schema
 from hipporag_neo4j.answer_cache import GraphAnswerStore, KeptAnswers, clear_answers, count_answers
-from hipporag_neo4j.answering.answer_question import OnText, answer_from, answer_question
+from hipporag_neo4j.answering.answer_question import OnFound, OnText, answer_from, answer_question
 from hipporag_neo4j.answering.retrieve_by_steps import OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.connect import open_database
@@ -159,12 +159,14 @@ class HippoRAG:
         fact_filter: FactFilter | None = None,
         on_text: OnText | None = None,
         on_step: OnStep | None = None,
+        on_found: OnFound | None = None,
     ) -> AnswerResult:
         """An answer read in the `passages` best passages (1 to 100), and those it rests on; None: they don't hold it.
 
         `steps` beyond 1 search as `retrieve_by_steps`; the rest as in `retrieve`. `on_text` gets what the model writes,
-        as it comes, for people. Raises what `retrieve` raises, ConfigurationError without a language model, LLMError
-        when it fails, and UnreadableAnswerError when it answers twice in no usable form.
+        as it comes, for people; `on_found` what was found, before it is read. Raises what `retrieve` raises,
+        ConfigurationError without a language model, LLMError when it fails, and UnreadableAnswerError when it answers
+        twice in no usable form.
         """
         return finish(
             answer_question(
@@ -176,6 +178,7 @@ class HippoRAG:
                 entities=entities,
                 on_text=on_text,
                 on_step=on_step,
+                on_found=on_found,
             )
         )
 

@@ -17,6 +17,7 @@ MOST_PASSAGES = 100
 DEFAULT_PASSAGES = 5
 
 OnText = Callable[[str], None]
+OnFound = Callable[[RetrievalResult], None]
 
 
 async def answer_question(
@@ -29,14 +30,18 @@ async def answer_question(
     entities: Sequence[str] | None = None,
     on_text: OnText | None = None,
     on_step: OnStep | None = None,
+    on_found: OnFound | None = None,
 ) -> AnswerResult:
     """The answer, read in the `passages` best passages of one search, or of as many as `retrieve_by_steps` makes.
 
-    Raises InputError for numbers that can't be used, and what retrieval and `answer_from` raise.
+    `on_found` gets what was found before it is read. Raises InputError for numbers that can't be used, and what
+    retrieval and `answer_from` raise.
     """
     _check(passages)
     check_steps(steps)
     retrieval = await _find(sources, question, passages, steps, characters, entities, on_step)
+    if on_found is not None:
+        on_found(retrieval)
     return await answer_from(sources, retrieval, passages=passages, characters=characters, on_text=on_text)
 
 
@@ -74,6 +79,7 @@ async def answer_from(
         left_out=fitted.left_out,
         prompt_tokens=retrieval.prompt_tokens + answer.prompt_tokens,
         completion_tokens=retrieval.completion_tokens + answer.completion_tokens,
+        from_cache=answer.from_cache,
         timings={**retrieval.timings, **own, "total": retrieval.timings.get("total", 0.0) + own["total"]},
     )
 

@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from hipporag_neo4j.cli import interrupts, output
+from hipporag_neo4j.cli.ask import ask
 from hipporag_neo4j.cli.cache import cache_app
 from hipporag_neo4j.cli.demo import demo
 from hipporag_neo4j.cli.doctor import doctor
@@ -107,6 +108,14 @@ app.command(
     ),
 )(retrieve)
 app.command(
+    short_help="Answer a question from the passages.",
+    epilog=_example(
+        'hipporag-neo4j ask "Which Stanford professor works on Alzheimer\'s?"',
+        'hipporag-neo4j ask "Where was the teacher of its founder born?" --entity "Glass Observatory" --ircot',
+    ),
+)(ask)
+app.command(
+    short_help="Measure what share of gold passages is found.",
     epilog=_example(
         "hipporag-neo4j evaluate questions.json --mode hipporag1 --mode dense --query-decisions decisions.json"
     ),
