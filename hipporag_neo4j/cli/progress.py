@@ -1,5 +1,6 @@
 """How far indexing is: bars on a terminal, a line now and then elsewhere."""
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -43,13 +44,16 @@ class IndexProgress:
         self._clock = clock
         self._begin = self._told = clock()
         self._paces: dict[str, _Pace] = {}
+        self._last = "Getting ready"
+        self._lock = threading.Lock()
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
         """Called by the pipeline with what is being done, how much of it is done, and of how much."""
         if what in _WHOLE:
             total = self._total
         if self._bars is None:
-            self._tell(what, done, total)
+            with self._lock:
+                self._tell(what, done, total)
             return
         if what not in self._tasks:
             self._tasks[what] = self._bars.add_task(what.capitalize(), total=total)
@@ -59,16 +63,25 @@ class IndexProgress:
         now = self._clock()
         pace = self._paces.setdefault(what, _Pace(self._begin))
         pace.add(now, done)
-        if now - self._told < _PERIOD:
+        parts = [f"{done:,} of {total:,}" if total else f"{done:,}"]
+        self._last = f"{what.capitalize()}: {parts[0]}"
+        if now - self._told < pause_after(now - self._begin):
             return
         self._told = now
-        parts = [f"{done:,} of {total:,}" if total else f"{done:,}"]
         if rate := pace.rate:
             parts.append(_rate_text(rate))
             if total and total > done:
                 parts.append(f"{_time_text((total - done) / rate)} left")
         parts.append(f"after {now - self._begin:.0f} s")
         self._console.print(f"{what.capitalize()}: {', '.join(parts)}", soft_wrap=True)
+
+    def beat(self) -> None:
+        """Called now and then, also while nothing is reported: a line when there has been none for a while."""
+        with self._lock:
+            now = self._clock()
+            if now - self._told >= pause_after(now - self._begin):
+                self._told = now
+                self._console.print(f"{self._last}, after {now - self._begin:.0f} s", soft_wrap=True)
 
 
 class _Pace:
@@ -97,7 +110,9 @@ def index_progress(total: int) -> Iterator[IndexProgress]:
     """Progress on standard error for the time of the context."""
     console = output.stderr()
     if not console.is_terminal:
-        yield IndexProgress(console, None, total)
+        progress = IndexProgress(console, None, total)
+        with _repeated(progress.beat):
+            yield progress
         return
     columns = (
         TextColumn("{task.description}"),
@@ -114,14 +129,55 @@ def index_progress(total: int) -> Iterator[IndexProgress]:
 
 @contextmanager
 def waiting(message: str) -> Iterator[None]:
-    """A spinner beside a message while something takes its time; nothing where nobody watches."""
+    """A spinner beside a message while something takes its time; where nobody watches, a line now and then."""
     console = output.stderr()
     if not console.is_terminal:
-        yield
+        lines = Lines(message)
+        with _repeated(lines.beat):
+            yield
         return
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), console=console, transient=True) as spinner:
         spinner.add_task(message)
         yield
+
+
+class Lines:
+    """A message with the time it takes, as a line now and then; none for what is done in ten seconds."""
+
+    def __init__(self, message: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._message = message
+        self._clock = clock
+        self._begin = self._told = clock()
+
+    def beat(self) -> None:
+        """Print the line if there has been none for a while."""
+        now = self._clock()
+        if now - self._told >= pause_after(now - self._begin):
+            self._told = now
+            output.tell(f"{self._message}: {now - self._begin:.0f} s")
+
+
+def pause_after(seconds: float) -> float:
+    """Seconds between two lines where nobody watches: ten, but a minute for what takes longer than five."""
+    return _PERIOD if seconds <= 5 * 60 else 60.0
+
+
+@contextmanager
+def _repeated(beat: Callable[[], None]) -> Iterator[None]:
+    """Calls a function every second, in a thread, for the time of the context."""
+    done = threading.Event()
+
+    def run() -> None:
+        while not done.wait(1.0):
+            beat()
+
+    thread = threading.Thread(target=run, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 class _RateColumn(ProgressColumn):

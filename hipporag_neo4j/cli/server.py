@@ -10,7 +10,7 @@ import typer
 
 from hipporag_neo4j.cli import interrupts, output
 from hipporag_neo4j.cli.options import AsJson, DataDir, make_settings
-from hipporag_neo4j.cli.progress import waiting
+from hipporag_neo4j.cli.progress import pause_after, waiting
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from hipporag_neo4j.local_server import OnProgress, Progress, ServerStatus
 
 server_app = typer.Typer(
+    rich_markup_mode=None,
     no_args_is_help=True,
     help="A Neo4j server with Graph Data Science on this machine, for trial and tests. Needs neither Java nor Docker.",
+    short_help="The local Neo4j server, for trial and tests.",
 )
 
 CacheDir = Annotated[
@@ -27,9 +29,15 @@ CacheDir = Annotated[
     typer.Option(envvar="HIPPORAG_CACHE_DIR", help="Folder of the server's program files.", show_default=False),
 ]
 
-_STAGES = {"verify": "Checking the server's files", "fetch": "Fetching the server", "start": "Waiting for Neo4j"}
-_PERIOD = 10.0
-"""Seconds between two lines where nobody watches."""
+_STAGES = {
+    "queue": "Waiting for another start of the server",
+    "verify": "Checking the server's files",
+    "fetch": "Fetching the server",
+    "start": "Waiting for Neo4j",
+    "recover": "Waiting for Neo4j, which recovers its data",
+}
+_COUNTED = ("verify", "fetch")
+"""Stages that count bytes; how long the others take, nobody knows."""
 
 
 @server_app.command()
@@ -48,7 +56,17 @@ def start(
         str | None, typer.Option(help="Java heap, like 512m or 2g; else a quarter of the memory, at most 3g.")
     ] = None,
     page_cache: Annotated[str | None, typer.Option(help="Neo4j's page cache, like 128m or 1g.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds to wait until the server answers.")] = 180.0,
+    timeout: Annotated[
+        float,
+        typer.Option(min=1, help="Seconds to wait while the server's logs stand still; it is left running then."),
+    ] = 180.0,
+    reset_password: Annotated[
+        bool,
+        typer.Option(
+            "--reset-password",
+            help="The password is lost: give the data a new one. The graphs stay; other users and roles go.",
+        ),
+    ] = False,
     data_dir: DataDir = None,
     cache_dir: CacheDir = None,
     as_json: AsJson = False,
@@ -57,7 +75,9 @@ def start(
     from hipporag_neo4j import local_server
 
     settings = make_settings(data_dir=data_dir, cache_dir=cache_dir, server_password=password)
-    options = local_server.ServerOptions(port=port, heap=heap, page_cache=page_cache, timeout=timeout)
+    options = local_server.ServerOptions(
+        port=port, heap=heap, page_cache=page_cache, timeout=timeout, reset_password=reset_password
+    )
     with shown_progress(output.stderr()) as on_progress:
         report = local_server.start(settings, options, on_progress)
     if as_json:
@@ -123,6 +143,8 @@ def status(
         return
     for name, value in _status_lines(found, show_password=show_password):
         typer.echo(f"{name:<9} {value if name == 'password' else output.clean(value)}")
+    if found.problem:
+        output.warn(found.problem)
 
 
 @server_app.command()
@@ -165,7 +187,7 @@ def _status_lines(found: "ServerStatus", *, show_password: bool) -> Iterator[tup
 
     explained = {
         "running": "running",
-        "starting": "starting; hipporag-neo4j server start waits for it",
+        "starting": "starting, or recovering its data; hipporag-neo4j server start waits for it",
         "not answering": "its process runs, but nothing answers: see hipporag-neo4j server logs",
         "stopped": "stopped; start it with hipporag-neo4j server start",
         "died": "ended without being stopped: see hipporag-neo4j server logs, then start it again",
@@ -203,7 +225,7 @@ def shown_progress(console: "Console") -> "Iterator[OnProgress]":
 
         def on_progress(progress: "Progress") -> None:
             if progress.stage not in tasks:
-                total = None if progress.stage == "start" else progress.total  # nobody knows how long a start takes
+                total = progress.total if progress.stage in _COUNTED else None
                 tasks[progress.stage] = bars.add_task(_STAGES[progress.stage], total=total, done="")
             bars.update(tasks[progress.stage], completed=progress.done, done=_amount(progress))
 
@@ -211,20 +233,20 @@ def shown_progress(console: "Console") -> "Iterator[OnProgress]":
 
 
 class _Lines:
-    """Progress as plain lines: one when a stage begins, then one every ten seconds."""
+    """Progress as plain lines: one when a stage begins, then one now and then."""
 
     def __init__(self) -> None:
         self._stage = ""
-        self._told = 0.0
+        self._begin = self._told = time.monotonic()
 
     def __call__(self, progress: "Progress") -> None:
         now = time.monotonic()
-        if progress.stage != self._stage or now - self._told >= _PERIOD:
+        if progress.stage != self._stage or now - self._told >= pause_after(now - self._begin):
             self._stage, self._told = progress.stage, now
             output.tell(f"{_STAGES[progress.stage]}: {_amount(progress)}")
 
 
 def _amount(progress: "Progress") -> str:
-    if progress.stage == "start":
+    if progress.stage not in _COUNTED:
         return f"{progress.done:.0f} s"
     return f"{progress.done / 1e6:.0f} of {progress.total / 1e6:.0f} MB"

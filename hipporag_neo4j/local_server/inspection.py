@@ -6,11 +6,13 @@ from typing import Literal
 
 from pydantic import SecretStr
 
+from hipporag_neo4j.errors import LocalServerError
+from hipporag_neo4j.local_server.find import find_live, listens
 from hipporag_neo4j.local_server.home import Home
 from hipporag_neo4j.local_server.jars import pinned_jars
-from hipporag_neo4j.local_server.password import USERNAME, read_password
-from hipporag_neo4j.local_server.ready import speaks_bolt
-from hipporag_neo4j.local_server.state import is_alive, read_state
+from hipporag_neo4j.local_server.password import USERNAME, explain_lost_password, read_password
+from hipporag_neo4j.local_server.ready import RefusedPasswordError, answers, speaks_bolt
+from hipporag_neo4j.local_server.state import RunningServer, ServerState, read_state
 from hipporag_neo4j.settings import Settings
 
 Condition = Literal["running", "starting", "not answering", "stopped", "died"]
@@ -19,7 +21,8 @@ Condition = Literal["running", "starting", "not answering", "stopped", "died"]
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
     """`state` `died` means: it ended without being stopped. Sizes in bytes, `resident` the memory of the process,
-    heap and page cache in megabytes, `started` in seconds since 1970; None where there is nothing."""
+    heap and page cache in megabytes, `started` in seconds since 1970; None where there is nothing. `problem` says what
+    is wrong with the password, and what to do."""
 
     state: Condition
     pid: int | None
@@ -37,43 +40,86 @@ class ServerStatus:
     jars: Path
     jars_bytes: int
     log: Path
+    problem: str | None
 
 
 def status(settings: Settings) -> ServerStatus:
     """What is known about the local server. Starts and changes nothing."""
     home = Home.of(settings.data_dir)
     jar_list = pinned_jars()
-    state = read_state(home)
-    pid = state.pid if state is not None else None
-    alive = pid is not None and is_alive(pid, home)
-    condition: Condition = "stopped" if pid is None else "died"
-    if alive and state is not None:
-        if not state.ready:
-            condition = "starting"
-        else:
-            condition = "running" if speaks_bolt(state.uri) else "not answering"
-    running = state if alive else None
+    running = find_live(home)
+    condition = _condition(home, running)
+    password, problem = _examine_password(home, running if condition == "running" else None)
+    pid = running.pid if running else None
     jars = (
         Path(running.jars) if running and running.jars else jar_list.folder(settings.cache_dir.expanduser().resolve())
     )
     return ServerStatus(
         state=condition,
-        pid=pid if alive else None,
+        pid=pid,
         uri=running.uri if running else None,
         username=USERNAME,
-        password=read_password(home),
-        neo4j=running.neo4j if running else jar_list.neo4j,
-        gds=running.gds if running else jar_list.gds,
+        password=password,
+        neo4j=(running and running.neo4j) or jar_list.neo4j,
+        gds=(running and running.gds) or jar_list.gds,
         started=running.started if running else None,
         heap=running.heap if running else None,
         page_cache=running.page_cache if running else None,
-        resident=_resident(pid) if pid is not None and alive else None,
+        resident=_resident(pid) if pid is not None else None,
         home=home.folder,
         data_bytes=_size(home.data),
         jars=jars,
         jars_bytes=_size(jars),
         log=home.log,
+        problem=problem,
     )
+
+
+def explain_absence(settings: Settings) -> str | None:
+    """Why no local server can be used, though there is or was one, and what to do; None when there never was one."""
+    home = Home.of(settings.data_dir)
+    live = find_live(home)
+    if live is not None:
+        return (
+            f"The local server (process {live.pid}) is starting, or recovers its data, and doesn't answer yet. To wait "
+            "for it: hipporag-neo4j server start"
+        )
+    state = read_state(home)
+    if state is not None and state.pid is not None:
+        return (
+            f"The local server (process {state.pid}) ended without being stopped: it failed, was killed, or the "
+            f"machine was restarted. Start it again, Neo4j recovers its data: hipporag-neo4j server start. Its log: "
+            f"{home.log}"
+        )
+    if home.has_data:
+        return f"The local server with its data in {home.folder} is stopped. Start it: hipporag-neo4j server start"
+    return None
+
+
+def _condition(home: Home, live: ServerState | None) -> Condition:
+    if live is None or live.pid is None:
+        state = read_state(home)
+        return "stopped" if state is None or state.pid is None else "died"
+    if not (live.ready or listens(live.pid, live.uri)):
+        return "starting"
+    return "running" if speaks_bolt(live.uri) else "not answering"
+
+
+def _examine_password(home: Home, running: ServerState | None) -> tuple[SecretStr | None, str | None]:
+    """The stored password, and what is wrong with it; whether the server takes it is seen while one is `running`."""
+    try:
+        password = read_password(home)
+    except LocalServerError as error:
+        return None, str(error)
+    if running is None or running.pid is None:
+        return password, None
+    if password is None:
+        return None, explain_lost_password(home, running.uri)
+    try:
+        answers(RunningServer(running.uri, USERNAME, password, running.pid, home.folder))
+    except RefusedPasswordError as error:
+        return password, str(error)
+    return password, None
 
 
 def _resident(pid: int) -> int | None:

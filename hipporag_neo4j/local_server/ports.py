@@ -3,7 +3,7 @@
 import os
 import socket
 
-from hipporag_neo4j.errors import LocalServerError
+from hipporag_neo4j.errors import ConfigurationError, LocalServerError
 
 HOST = "127.0.0.1"
 BOLT_PORT = 7687
@@ -26,9 +26,13 @@ def is_free(port: int) -> bool:
 def choose_port(wanted: int | None, remembered: int | None) -> int:
     """A free port: `wanted` or none; else the one of last time, 7687, one of the hundred above it, or any.
 
-    Raises LocalServerError when the wanted port is taken.
+    Raises LocalServerError when the wanted port is taken, ConfigurationError when it is none.
     """
     if wanted is not None:
+        if not 1 <= wanted <= 65535:
+            raise ConfigurationError(
+                f"{wanted} is no port: take one from 1 to 65535, or none to have a free one found."
+            )
         if is_free(wanted):
             return wanted
         raise LocalServerError(

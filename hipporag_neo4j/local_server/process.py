@@ -5,18 +5,19 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
 
 from hipporag_neo4j.errors import LocalServerError
 from hipporag_neo4j.local_server import launch as launch_script
 from hipporag_neo4j.local_server.configuration import Memory
+from hipporag_neo4j.local_server.find import MAIN_CLASS, home_argument, is_alive, listens
 from hipporag_neo4j.local_server.home import Home
 from hipporag_neo4j.local_server.log import tail
-from hipporag_neo4j.local_server.progress import OnProgress, Progress
+from hipporag_neo4j.local_server.progress import OnProgress, Progress, Stage
 from hipporag_neo4j.local_server.ready import answers
-from hipporag_neo4j.local_server.state import MAIN_CLASS, RunningServer, home_argument, is_alive
+from hipporag_neo4j.local_server.state import RunningServer
 
 if TYPE_CHECKING:
     import psutil
@@ -30,6 +31,10 @@ _PRIVATE = ("NEO4J_", "OPENAI_", "HIPPORAG_")
 
 class PortTakenError(LocalServerError):
     """Another program took the port between its check and the server's start."""
+
+
+class NotReadyError(LocalServerError):
+    """The server's process runs, doesn't answer, and shows no progress. It was left running."""
 
 
 def launch(home: Home, jars: Path, memory: Memory) -> int:
@@ -79,41 +84,42 @@ def java_command(home: Home, jars: Path, memory: Memory) -> list[str]:
     ]
 
 
-def wait_until_ready(home: Home, server: RunningServer, limit: float, on_progress: OnProgress) -> None:
-    """Returns when `RETURN 1` answers. Raises LocalServerError when the process dies or `limit` seconds pass."""
-    begin = time.monotonic()
+def wait_until_ready(
+    home: Home, server: RunningServer, limit: float, on_progress: OnProgress, stage: Stage = "start"
+) -> None:
+    """Returns when `RETURN 1` answers, however long that takes while the server writes in its logs.
+
+    Raises LocalServerError when the process dies, NotReadyError when the logs stand still for `limit` seconds,
+    RefusedPasswordError when the server is up and refuses the password.
+    """
+    begin = moved = time.monotonic()
+    written = _log_sizes(home)
     while True:
-        elapsed = time.monotonic() - begin
-        on_progress(Progress("start", min(elapsed, limit), limit))
+        now = time.monotonic()
+        on_progress(Progress(stage, now - begin, 0))
         if not is_alive(server.pid, home):
             raise explain_death(home, server)
-        if listens(server) and answers(server):
+        if listens(server.pid, server.uri) and answers(server):
             return
-        if elapsed > limit:
-            raise LocalServerError(
-                f"The server (process {server.pid}) runs but did not answer within {limit:.0f} s at {server.uri}. Its "
-                f"last lines, from {home.log}:\n{tail(home, 10)}\nGive it more time with --timeout, or see "
-                "hipporag-neo4j server logs."
+        if (sizes := _log_sizes(home)) != written:
+            written, moved = sizes, now
+        elif now - moved > limit:
+            raise NotReadyError(
+                f"The server (process {server.pid}) is not ready after {now - begin:.0f} s, and has written nothing in "
+                f"its logs for {limit:.0f} s. It is left running, since it may be recovering its data. To go on "
+                "waiting: hipporag-neo4j server start (--timeout for longer); to end it: hipporag-neo4j server stop. "
+                f"Its last lines, from {home.log}:\n{tail(home, 10)}"
             )
         time.sleep(POLL_SECONDS)
 
 
-def listens(server: RunningServer) -> bool:
-    """Whether it is this server's process that listens at its address: the password is not for anybody else's."""
-    import psutil
-
-    port = urlsplit(server.uri).port
-    try:
-        connections = psutil.Process(server.pid).net_connections(kind="tcp")
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied as error:
-        raise LocalServerError(
-            f"This system doesn't tell whether it is the server (process {server.pid}) that listens at {server.uri}, "
-            "and its password is not for anybody else. Run the command as the user who started the server, or use a "
-            "server of your own by NEO4J_URI."
-        ) from error
-    return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
+def _log_sizes(home: Home) -> dict[str, int]:
+    """Bytes of the server's logs; a recovery tells its progress in one of them."""
+    sizes = {}
+    for path in home.log.parent.glob("*.log"):
+        with suppress(FileNotFoundError):  # it was set aside at this moment
+            sizes[path.name] = path.stat().st_size
+    return sizes
 
 
 def explain_death(home: Home, server: RunningServer) -> LocalServerError:
@@ -146,8 +152,10 @@ def explain_death(home: Home, server: RunningServer) -> LocalServerError:
     )
 
 
-def end(pid: int, limit: float, kill_limit: float = 30.0) -> Literal["stopped", "killed"]:
-    """Asks process `pid` to end, and kills it when it still runs after `limit` seconds.
+def end(
+    pid: int, limit: float, *, kill: bool = True, kill_limit: float = 30.0
+) -> Literal["stopped", "killed", "running"]:
+    """Asks process `pid` to end; when it still runs after `limit` seconds, kills it unless told to let it be.
 
     Raises LocalServerError when it may not be ended, or still runs `kill_limit` seconds after it was killed.
     """
@@ -158,6 +166,8 @@ def end(pid: int, limit: float, kill_limit: float = 30.0) -> Literal["stopped", 
         process.terminate()
         if _has_ended(process, limit):
             return "stopped"
+        if not kill:
+            return "running"
         process.kill()
         if _has_ended(process, kill_limit):
             return "killed"

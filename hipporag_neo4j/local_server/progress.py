@@ -4,12 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Stage = Literal["verify", "fetch", "start"]
+Stage = Literal["queue", "verify", "fetch", "start", "recover"]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a stage is: `verify` and `fetch` count bytes, `start` counts seconds up to the time limit."""
+    """How far a stage is: `verify` and `fetch` count bytes, the others seconds, of which nobody knows how many.
+
+    `queue`: another start is under way; `recover`: a start after a server that was not stopped.
+    """
 
     stage: Stage
     done: float

@@ -8,7 +8,8 @@ from pydantic import SecretStr
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.errors import AuthenticationError, DatabaseError, LocalServerError, QueryError
-from hipporag_neo4j.local_server.password import MINIMUM_LENGTH
+from hipporag_neo4j.local_server.home import Home
+from hipporag_neo4j.local_server.password import MINIMUM_LENGTH, explain_refused_password
 from hipporag_neo4j.local_server.state import RunningServer
 
 _BOLT_HANDSHAKE = bytes.fromhex("6060b017" + "00040404" + "00000305" + "00000000" + "00000000")
@@ -26,18 +27,19 @@ def speaks_bolt(uri: str, *, seconds: float = 1.0) -> bool:
     return len(answer) == 4 and answer != bytes(4)
 
 
+class RefusedPasswordError(LocalServerError):
+    """The server is up, and refuses the password that is stored here."""
+
+
 def answers(server: RunningServer) -> bool:
-    """Whether the server's database runs a statement. Raises LocalServerError when the password is not the server's."""
+    """Whether the server's database runs a statement. Raises RefusedPasswordError when it refuses the password."""
     if not speaks_bolt(server.uri):
         return False
     try:
         with _connected(server) as database:
             database.run("server/check_answer")
     except AuthenticationError as error:
-        raise LocalServerError(
-            f"The server in {server.home} refuses the password in {server.home / 'password'}. Give the right one with "
-            f"HIPPORAG_SERVER_PASSWORD, or delete {server.home} to begin with an empty server."
-        ) from error
+        raise RefusedPasswordError(explain_refused_password(Home(server.home), server.uri)) from error
     except DatabaseError:  # not yet: the caller watches the process and the clock
         return False
     return True

@@ -43,7 +43,15 @@ def explained(folder: Path, purpose: str, setting: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR):
+        if error.errno not in (
+            errno.ENOSPC,
+            errno.EDQUOT,
+            errno.EACCES,
+            errno.EPERM,
+            errno.EROFS,
+            errno.ENOTDIR,
+            errno.EISDIR,
+        ):
             raise
         place = error.filename or folder
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -1,11 +1,13 @@
 """The local server for real: started twice at once, asked, killed, started again. Few starts: each takes seconds."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import neo4j
@@ -13,6 +15,7 @@ import psutil
 import pytest
 from pydantic import SecretStr
 
+from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.errors import ConfigurationError, HippoRAGError, LocalServerError
 from hipporag_neo4j.local_server import (
     Progress,
@@ -177,18 +180,40 @@ def test_the_log_can_be_read(own: Settings, running: RunningServer) -> None:
     assert any("Started." in line for line in read_log(own, 1000))
 
 
-def test_data_in_use_are_not_opened_twice(own: Settings, running: RunningServer) -> None:
-    """The state file is gone, so nobody knows of the server; its lock on the data still holds."""
+@pytest.mark.parametrize("content", [None, '{"port": 76'])
+def test_a_server_that_nobody_wrote_down_is_found_again(
+    own: Settings, running: RunningServer, content: str | None
+) -> None:
+    """A second one is not even tried: it could only fail at the lock on the data."""
     state = running.home / "run" / "server.json"
-    kept = state.read_text()
     state.unlink()
-    try:
-        with pytest.raises(LocalServerError, match="Another process uses the data"):
-            start(own, SMALL)
-        assert psutil.pid_exists(running.pid)
-    finally:
-        state.write_text(kept)
+    if content is not None:
+        state.write_text(content)
     assert find_running(own) == running
+    assert status(own).state == "running"
+    report = start(own, SMALL)
+    assert report.already_running
+    assert report.server == running
+    assert json.loads(state.read_text())["pid"] == running.pid
+
+
+def test_a_lost_or_wrong_password_is_told_and_can_be_given(own: Settings, running: RunningServer) -> None:
+    file = running.home / "password"
+    right = own.model_copy(update={"server_password": running.password})
+    for content, what in ((None, "missing or empty"), ("some other one", "refuses the password")):
+        file.unlink()
+        if content is not None:
+            file.write_text(content)
+        with pytest.raises(HippoRAGError, match=rf"{what}.*HIPPORAG_SERVER_PASSWORD=.*--reset-password"):
+            open_database(own)
+        with pytest.raises(LocalServerError, match=what):
+            start(own)
+        assert what in (status(own).problem or "")
+        with pytest.raises(LocalServerError, match="server stop"):
+            start(own, ServerOptions(reset_password=True))
+        assert start(right).server == running
+        assert status(own).problem is None
+        open_database(own).close()
 
 
 def test_after_a_kill_it_comes_back_with_its_data_elsewhere_and_with_another_password(
@@ -217,9 +242,23 @@ def test_after_a_kill_it_comes_back_with_its_data_elsewhere_and_with_another_pas
     assert "ended without being stopped" in report.notes[0]
     assert f"Port {port}" in report.notes[1]
     assert "password was changed" in report.notes[2]
-    assert {progress.stage for progress in stages} == {"verify", "start"}
+    assert {progress.stage for progress in stages} == {"verify", "recover"}
     assert find_running(own) == again
     with connect(again) as driver:
+        assert driver.execute_query("MATCH (k:Kept) RETURN k.value AS value").records[0]["value"] == 42
+
+
+def test_a_lost_password_is_set_anew_and_the_graph_stays(own: Settings) -> None:
+    before = find_running(own)
+    assert before is not None
+    stop(own)
+    before.home.joinpath("password").write_text("some other one")
+    with pytest.raises(LocalServerError, match=r"refuses the password.*--reset-password"):
+        start(own, SMALL)
+    assert status(own).state == "stopped"
+    server = start(own, replace(SMALL, reset_password=True)).server
+    assert server.password not in (before.password, SecretStr("some other one"))
+    with connect(server) as driver:
         assert driver.execute_query("MATCH (k:Kept) RETURN k.value AS value").records[0]["value"] == 42
 
 

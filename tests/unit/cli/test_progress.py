@@ -1,10 +1,13 @@
 """What is told of an indexing run where no terminal shows bars."""
 
 import io
+import threading
 
+import pytest
 from rich.console import Console
 
-from hipporag_neo4j.cli.progress import IndexProgress
+from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.progress import IndexProgress, Lines, index_progress, waiting
 
 
 class Run:
@@ -75,3 +78,39 @@ def test_nothing_done_has_no_rate() -> None:
     run = Run(total=100)
     run.at(10, "passages", 0)
     assert run.lines == ["Passages: 0 of 100, after 10 s"]
+
+
+def test_long_silence_is_broken_now_and_then() -> None:
+    """Nothing is reported for 20 minutes but once: a line every ten seconds first, then one a minute."""
+    run = Run(total=100)
+    for second in range(1, 1201):
+        run.now = 1000.0 + second
+        if second == 35:
+            run.tell("passages", 32, None)
+        run.tell.beat()
+    assert run.lines[:4] == [
+        "Getting ready, after 10 s",
+        "Getting ready, after 20 s",
+        "Getting ready, after 30 s",
+        "Passages: 32 of 100, after 40 s",
+    ]
+    assert len(run.lines) == 300 / 10 + 900 / 60
+    assert run.lines[-1] == "Passages: 32 of 100, after 1200 s"
+
+
+def test_what_is_waited_for_is_told_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    output.stderr.cache_clear()
+    seconds = iter(range(1000))
+    lines = Lines("Loading", lambda: float(next(seconds)))
+    for _ in range(25):
+        lines.beat()
+    assert capsys.readouterr().err.splitlines() == ["Loading: 10 s", "Loading: 20 s"]
+    output.stderr.cache_clear()
+
+
+def test_what_is_quick_says_nothing_and_leaves_no_thread(capsys: pytest.CaptureFixture[str]) -> None:
+    before = threading.active_count()
+    with waiting("Loading"), index_progress(5):
+        pass
+    assert threading.active_count() == before
+    assert capsys.readouterr().err == ""

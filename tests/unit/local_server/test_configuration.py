@@ -87,3 +87,9 @@ def test_a_port_used_a_moment_ago_is_free() -> None:
         accepted.close()
         client.close()
     assert is_free(address[1])
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536, 99_999_999])
+def test_a_number_that_is_no_port_is_refused(port: int) -> None:
+    with pytest.raises(ConfigurationError, match=f"{port} is no port"):
+        choose_port(port, None)

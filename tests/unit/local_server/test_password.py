@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from hipporag_neo4j.errors import ConfigurationError, LocalServerError
 from hipporag_neo4j.local_server.home import Home
-from hipporag_neo4j.local_server.password import initial_user, read_password, settle_password
+from hipporag_neo4j.local_server.password import forget_users, initial_user, read_password, settle_password
 
 
 @pytest.fixture
@@ -66,6 +66,28 @@ def test_data_whose_password_is_lost(home: Home) -> None:
     with pytest.raises(LocalServerError, match="HIPPORAG_SERVER_PASSWORD"):
         settle_password(home, None)
     assert settle_password(home, SecretStr("found again")) == SecretStr("found again")
+
+
+def test_forgotten_users_are_set_aside_and_the_graphs_stay(home: Home) -> None:
+    old = settle_password(home, None)
+    for name in ("system", "neo4j"):
+        for kind in ("databases", "transactions"):
+            (home.data / kind / name).mkdir(parents=True)
+            (home.data / kind / name / "store").write_text(name)
+    for _ in range(2):  # the second time nothing is left to do
+        forget_users(home)
+        assert not home.has_data
+        assert (home.data / "databases" / "neo4j" / "store").exists()
+        assert (home.data / "transactions" / "neo4j" / "store").exists()
+        assert (home.data / "system-set-aside" / "databases" / "store").read_text() == "system"
+    assert settle_password(home, None) != old
+    assert settle_password(home, SecretStr("a new one")) == SecretStr("a new one")
+
+
+def test_a_password_file_that_cannot_be_read_is_named(home: Home) -> None:
+    home.password.mkdir()
+    with pytest.raises(LocalServerError, match=r"can't be read from .*password: .*--reset-password"):
+        read_password(home)
 
 
 @pytest.mark.parametrize("text", ["", "short", " begins with space", "two\nlines are too many"])

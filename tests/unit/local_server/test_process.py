@@ -12,8 +12,9 @@ import pytest
 from pydantic import SecretStr
 
 from hipporag_neo4j.errors import LocalServerError
+from hipporag_neo4j.local_server.find import MAIN_CLASS, home_argument, listens
 from hipporag_neo4j.local_server.home import Home
-from hipporag_neo4j.local_server.process import PortTakenError, end, explain_death, listens
+from hipporag_neo4j.local_server.process import NotReadyError, PortTakenError, end, explain_death, wait_until_ready
 from hipporag_neo4j.local_server.state import RunningServer
 
 SLEEP = "import time; print('ready', flush=True); time.sleep(600)"
@@ -71,6 +72,44 @@ def test_one_that_survives_a_kill_is_told(begin: Begin, monkeypatch: pytest.Monk
         end(pid, 0.1, kill_limit=0.2)
 
 
+def test_one_that_may_recover_its_data_is_not_killed(begin: Begin) -> None:
+    pid = begin(STUBBORN)
+    assert end(pid, 0.2, kill=False) == "running"
+    assert psutil.pid_exists(pid)
+
+
+def test_a_server_is_waited_for_while_its_logs_grow_and_left_running_after_that(tmp_path: Path) -> None:
+    """It writes for 1.5 s; the limit of 0.7 s counts from its last word."""
+    home = Home.of(tmp_path)
+    home.make()
+    home.log.touch()
+    recovering = (
+        "import sys, time\n"
+        "print('ready', flush=True)\n"
+        "for step in range(15):\n"
+        "    time.sleep(0.1)\n"
+        "    print('recovered', step, file=open(sys.argv[1], 'a'))\n"
+        "time.sleep(600)\n"
+    )
+    debug_log = home.log.parent / "debug.log"
+    command = [sys.executable, "-c", recovering, str(debug_log), MAIN_CLASS, home_argument(home)]
+    stages = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            begun = time.monotonic()
+            server = RunningServer("bolt://127.0.0.1:9", "neo4j", SecretStr("x"), process.pid, home.folder)
+            with pytest.raises(NotReadyError, match=r"left running.*hipporag-neo4j server start"):
+                wait_until_ready(home, server, 0.7, lambda progress: stages.append(progress.stage), "recover")
+            assert time.monotonic() - begun > 1.5
+            assert debug_log.read_text().endswith("recovered 14\n")
+            assert process.poll() is None
+        finally:
+            process.kill()
+    assert set(stages) == {"recover"}
+
+
 @as_root
 def test_a_process_of_another_user_is_told(begin: Begin) -> None:
     pid = begin(SLEEP)
@@ -90,15 +129,13 @@ def test_a_process_of_another_user_is_told(begin: Begin) -> None:
     assert psutil.pid_exists(pid)
 
 
-def test_a_system_that_does_not_tell_who_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_system_that_does_not_tell_who_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(process: psutil.Process, kind: str) -> None:
         raise psutil.AccessDenied(process.pid)
 
     monkeypatch.setattr(psutil.Process, "net_connections", refuse)
-    server = RunningServer("bolt://127.0.0.1:7", "neo4j", SecretStr("open sesame"), os.getpid(), tmp_path)
-    with pytest.raises(LocalServerError, match=r"bolt://127\.0\.0\.1:7, and its password.*NEO4J_URI") as raised:
-        listens(server)
-    assert "sesame" not in str(raised.value)
+    with pytest.raises(LocalServerError, match=r"bolt://127\.0\.0\.1:7, and its password.*NEO4J_URI"):
+        listens(os.getpid(), "bolt://127.0.0.1:7")
 
 
 def test_a_port_taken_in_the_last_moment_names_the_next_step(tmp_path: Path) -> None:

@@ -8,29 +8,37 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from hipporag_neo4j.local_server import RunningServer, find_running, status, stop
+from hipporag_neo4j.connect import open_database
+from hipporag_neo4j.errors import ConfigurationError, HippoRAGError, LocalServerError, ServerUnavailableError
+from hipporag_neo4j.local_server import find_running, launch, status, stop
+from hipporag_neo4j.local_server.configuration import Memory, configure
+from hipporag_neo4j.local_server.find import MAIN_CLASS, find_live, home_argument, is_alive, listens
 from hipporag_neo4j.local_server.home import Home
 from hipporag_neo4j.local_server.password import store_password
-from hipporag_neo4j.local_server.process import listens
-from hipporag_neo4j.local_server.state import MAIN_CLASS, ServerState, home_argument, is_alive, read_state, write_state
+from hipporag_neo4j.local_server.state import ServerState, read_state, write_state
 from hipporag_neo4j.settings import Settings
+
+SLEEPS = "import time; print('ready', flush=True); time.sleep(60)"
+LISTENS = "import socket; s = socket.create_server(('127.0.0.1', {port})); " + SLEEPS
 
 
 @contextmanager
-def sleeper(*arguments: str) -> "Iterator[subprocess.Popen[bytes]]":
+def sleeper(*arguments: str, does: str = SLEEPS) -> "Iterator[subprocess.Popen[bytes]]":
     """A process whose command line ends in the given arguments."""
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", *arguments])
+    process = subprocess.Popen([sys.executable, "-c", does, *arguments], stdout=subprocess.PIPE)
     try:
+        assert process.stdout is not None
+        process.stdout.readline()
         yield process
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 @pytest.fixture
@@ -96,11 +104,129 @@ def test_a_dead_child_is_not_alive(home: Home) -> None:
     process.wait()
 
 
-@pytest.mark.parametrize("text", ["", '{"port": 76', "[]", '{"port": 7687, "unknown": 1}'])
-def test_a_damaged_state_is_no_state(settings: Settings, home: Home, text: str) -> None:
-    home.state.write_text(text)
+DAMAGED = [
+    b"",
+    b'{"port": 76',
+    b"[]",
+    b'{"port": 7687, "unknown": 1}',
+    b'{"port": 99999}',
+    b'{"port": 7687, "pid": "12"}',
+    b'{"port": 7687, "pid": -1}',
+    b"\xff\xfe\x00",
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED)
+def test_a_damaged_state_is_no_state(settings: Settings, home: Home, content: bytes) -> None:
+    home.state.write_bytes(content)
     assert read_state(home) is None
     assert find_running(settings) is None
+    assert stop(settings).outcome == "not running"
+
+
+def test_a_state_that_cannot_be_read_is_no_state(settings: Settings, home: Home) -> None:
+    home.state.mkdir()
+    assert read_state(home) is None
+    assert status(settings).state == "stopped"
+
+
+@pytest.fixture
+def port(home: Home, tmp_path: Path) -> int:
+    """A free port that stands in the server's configuration."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found: int = probe.getsockname()[1]
+    plugins = tmp_path / "neo4j-2026.01.4-gds-2.26.0-06565285" / "plugins"
+    home.configuration.write_text(configure(port=found, memory=Memory(512, 128), plugins=plugins))
+    return found
+
+
+@pytest.mark.parametrize("content", [*DAMAGED[:2], None, b'{"port": 7001, "pid": null}'])
+def test_a_server_that_nobody_wrote_down_is_found_by_its_process(
+    settings: Settings, home: Home, port: int, content: bytes | None
+) -> None:
+    if content is not None:
+        home.state.write_bytes(content)
+    with sleeper(MAIN_CLASS, home_argument(home), does=LISTENS.format(port=port)) as process:
+        running = find_running(settings)
+        assert running is not None
+        assert (running.pid, running.uri) == (process.pid, f"bolt://127.0.0.1:{port}")
+        told = status(settings)
+        assert (told.state, told.pid, told.heap, told.page_cache) == ("not answering", process.pid, 512, 128)
+        assert (told.neo4j, told.gds) == ("2026.01.4", "2.26.0")
+        report = stop(settings, timeout=10)
+        assert (report.outcome, report.pid) == ("stopped", process.pid)
+    assert find_running(settings) is None
+    after = read_state(home)
+    assert after is not None
+    assert (after.port, after.pid) == (port, None)
+
+
+def test_one_that_nobody_wrote_down_and_that_does_not_listen_yet_is_starting(
+    settings: Settings, home: Home, port: int
+) -> None:
+    with sleeper(MAIN_CLASS, home_argument(home)):
+        assert find_running(settings) is None
+        assert status(settings).state == "starting"
+        with pytest.raises(ServerUnavailableError, match=r"is starting, or recovers.*server start"):
+            open_database(settings)
+
+
+def test_one_whose_start_was_killed_before_it_was_ready_is_found_once_it_listens(
+    settings: Settings, home: Home, port: int
+) -> None:
+    with sleeper(MAIN_CLASS, home_argument(home), does=LISTENS.format(port=port)) as process:
+        write_state(home, ServerState(port=port, pid=process.pid, ready=False))
+        running = find_running(settings)
+        assert running is not None
+        assert running.pid == process.pid
+
+
+def test_nothing_tells_the_port(settings: Settings, home: Home) -> None:
+    home.configuration.write_text("server.bolt.listen_address=somewhere")
+    with (
+        sleeper(MAIN_CLASS, home_argument(home)) as process,
+        pytest.raises(LocalServerError, match=rf"process {process.pid}\), but nothing tells its port"),
+    ):
+        find_running(settings)
+
+
+def test_the_script_that_launches_a_server_is_no_server(home: Home, port: int) -> None:
+    with sleeper(launch.__file__, "java", MAIN_CLASS, home_argument(home)):
+        assert find_live(home) is None
+
+
+def test_other_commands_say_why_the_local_server_cannot_be_used(settings: Settings, home: Home) -> None:
+    def said() -> str:
+        with pytest.raises(HippoRAGError) as raised:
+            open_database(settings)
+        return str(raised.value)
+
+    with pytest.raises(ConfigurationError, match="no local server runs"):
+        open_database(settings)
+    (home.data / "databases" / "system").mkdir(parents=True)
+    assert "is stopped. Start it: hipporag-neo4j server start" in said()
+    write_state(home, ServerState(port=7699, pid=2**22 + 1, ready=True))
+    assert f"(process {2**22 + 1}) ended without being stopped" in said()
+    assert str(home.log) in said()
+    assert "hipporag-neo4j server start" in said()
+
+
+def test_a_running_server_whose_password_is_lost_is_told(settings: Settings, home: Home) -> None:
+    with sleeper(MAIN_CLASS, home_argument(home)) as process:
+        write_state(home, ServerState(port=7699, pid=process.pid, ready=True))
+        for content in (b"", b"\xff\xfe", None):
+            home.password.unlink()
+            if content is not None:
+                home.password.write_bytes(content)
+            with pytest.raises(LocalServerError, match=r"HIPPORAG_SERVER_PASSWORD=.*--reset-password") as raised:
+                open_database(settings)
+            assert str(home.password) in str(raised.value)
+            home.password.touch()
+        home.password.write_bytes(b"\xff")
+        told = status(settings)
+        assert told.password is None
+        assert "can't be read" in (told.problem or "")
 
 
 def test_the_state_holds_no_secret(home: Home) -> None:
@@ -151,7 +277,6 @@ def test_a_process_that_does_not_listen_itself_is_not_given_the_password() -> No
         mine.listen()
         uri = f"bolt://127.0.0.1:{mine.getsockname()[1]}"
         with sleeper() as process:
-            found = RunningServer(uri, "neo4j", SecretStr("open sesame"), process.pid, Path())
-            assert not listens(found)
-        assert listens(replace(found, pid=os.getpid()))
-    assert not listens(found)
+            assert not listens(process.pid, uri)
+        assert listens(os.getpid(), uri)
+    assert not listens(process.pid, uri)
