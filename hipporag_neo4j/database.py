@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import urlsplit
 
 from hipporag_neo4j import queries
 from hipporag_neo4j.access import without_password
@@ -81,6 +82,7 @@ class Database:
             )
         if uri.partition("://")[0] not in _SCHEMES:
             raise _no_address(uri, f"it doesn't begin with one of {', '.join(_SCHEMES)}")
+        _check_place(uri)
         try:
             driver = neo4j.GraphDatabase.driver(
                 uri,
@@ -198,6 +200,20 @@ def as_matrix(vectors: "Sequence[neo4j.vector.Vector]", dimensions: int) -> "NDA
         return numpy.empty((0, dimensions), dtype=numpy.float32)
     raw = b"".join(vector.raw() for vector in vectors)
     return numpy.frombuffer(raw, dtype=">f4").astype(numpy.float32).reshape(len(vectors), dimensions)
+
+
+def _check_place(uri: str) -> None:
+    """Raise ConfigurationError for an address without a host or with a port that is none: the driver would connect to
+    another one, the port modulo 65,536."""
+    try:
+        parts = urlsplit(uri)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise _no_address(uri, f"{error}") from error
+    if not host:
+        raise _no_address(uri, "it names no host")
+    if port == 0:
+        raise _no_address(uri, "the port is 0, not one from 1 to 65535")
 
 
 def _no_address(uri: str, why: str) -> ConfigurationError:

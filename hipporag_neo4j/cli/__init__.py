@@ -1,6 +1,7 @@
 """The command line `hipporag-neo4j`. Commands import what they need when they run, so that help is quick."""
 
 import io
+import logging
 import sys
 
 
@@ -10,6 +11,8 @@ def main() -> int:
     from hipporag_neo4j.cli.app import app
 
     interrupts.watch()
+    # What goes wrong with the connection is said in our own message; without a handler Python prints the driver's, too.
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that can't show a character is no reason to fail

@@ -12,6 +12,7 @@ from hipporag_neo4j.cli.demo import demo
 from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.evaluate import evaluate
 from hipporag_neo4j.cli.index import import_openie, index, init
+from hipporag_neo4j.cli.options import wants_json
 from hipporag_neo4j.cli.retrieve import retrieve
 from hipporag_neo4j.cli.server import server_app
 from hipporag_neo4j.cli.status import status
@@ -19,12 +20,13 @@ from hipporag_neo4j.errors import HippoRAGError
 
 _DESCRIPTION = """Multi-hop retrieval on Neo4j: passages become a graph, a question walks over it.
 
-To see it work, with nothing but Python: **hipporag-neo4j demo**
+To see it work, with nothing but Python: hipporag-neo4j demo
 
 The server is the one that NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD name, else the local one
-(**hipporag-neo4j server start**). Something doesn't work: **hipporag-neo4j doctor**
+(hipporag-neo4j server start). Something doesn't work: hipporag-neo4j doctor
 
-Exit status: 0 done, 1 failed with a message, 2 wrong usage, 130 stopped by Ctrl-C."""
+Exit status: 0 done, 1 failed with a message, 2 wrong usage, 130 stopped by Ctrl-C. With --json, a command that failed
+without a result prints {"error": {"type", "message"}} on standard output."""
 
 _GOES_ON = ("index", "import-openie", "init", "demo", "server")
 
@@ -33,6 +35,11 @@ def _stopped(command: str | None) -> str:
     """What Ctrl-C did: only what writes or fetches is left half done, and goes on from there."""
     said = "Stopped."
     return f"{said} What was written stays; run the same command again to go on." if command in _GOES_ON else said
+
+
+def _public_name(error: HippoRAGError) -> str:
+    """The name of the error's class in hipporag_neo4j.errors, where a caller finds it."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == HippoRAGError.__module__)
 
 
 class Commands(TyperGroup):
@@ -48,6 +55,8 @@ class Commands(TyperGroup):
                 raise typer.Exit(interrupts.STATUS) from error
             if not isinstance(error, HippoRAGError):
                 raise
+            if wants_json(ctx):
+                output.print_json({"error": {"type": _public_name(error), "message": str(error)}})
             output.fail(str(error))
             raise typer.Exit(1) from error
 
@@ -56,7 +65,7 @@ app = typer.Typer(
     cls=Commands,
     help=_DESCRIPTION,
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,  # its tables leave the words no room on a terminal of 80 columns, and cut names off
     pretty_exceptions_enable=False,  # they would print local variables, passwords among them
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -83,13 +92,16 @@ def _options(
 
 def _example(*lines: str) -> str:
     """The end of a command's help: what to type."""
-    return "\n\n".join(("Examples:" if len(lines) > 1 else "Example:", *lines))
+    # The mark \b keeps the lines whole, so that they can be copied.
+    return "\n".join(("\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)))
 
 
 app.command(
+    short_help="Index a small invented world, and ask it.",
     epilog=_example("hipporag-neo4j demo"),
 )(demo)
 app.command(
+    short_help="Add passages, read by a language model.",
     epilog=_example(
         "hipporag-neo4j index passages.jsonl --model gpt-4o-mini",
         "hipporag-neo4j index notes/ --namespace notes --base-url http://localhost:11434/v1 --model llama3.1",
@@ -97,11 +109,13 @@ app.command(
 )(index)
 app.command(
     "import-openie",
+    short_help="Add passages with ready triples, from a file.",
     epilog=_example(
         "hipporag-neo4j import-openie openie_results_ner_gpt-4o-mini.json --namespace musique --normalisation paper"
     ),
 )(import_openie)
 app.command(
+    short_help="Find the passages that answer a question.",
     epilog=_example(
         'hipporag-neo4j retrieve "Which Stanford professor works on Alzheimer\'s?"',
         'hipporag-neo4j retrieve "Where was its founder born?" --entity "Glass Observatory" --limit 3 --json',
@@ -120,8 +134,14 @@ app.command(
         "hipporag-neo4j evaluate questions.json --mode hipporag1 --mode dense --query-decisions decisions.json"
     ),
 )(evaluate)
-app.command(epilog=_example("hipporag-neo4j status --namespace musique --malformed"))(status)
-app.command(epilog=_example("hipporag-neo4j doctor"))(doctor)
-app.command(epilog=_example("hipporag-neo4j init --normalisation unicode --synonym-threshold 0.8"))(init)
+app.command(
+    short_help="Say what a graph holds, and what is left to do.",
+    epilog=_example("hipporag-neo4j status --namespace musique --malformed"),
+)(status)
+app.command(short_help="Check everything, and say what to do.", epilog=_example("hipporag-neo4j doctor"))(doctor)
+app.command(
+    short_help="Make an empty graph, or check the one there.",
+    epilog=_example("hipporag-neo4j init --normalisation unicode --synonym-threshold 0.8"),
+)(init)
 app.add_typer(cache_app, name="cache")
 app.add_typer(server_app, name="server")

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from hipporag_neo4j.answer_cache import KeptAnswers
 
 cache_app = typer.Typer(
+    rich_markup_mode=None,
+    short_help="The kept answers of the language model.",
     no_args_is_help=True,
     help="The language model's answers that are kept in the graph, so that nothing is paid for twice.",
 )
 
 
-@cache_app.command("status")
+@cache_app.command("status", short_help="Count the kept answers, with the tokens they had cost.")
 def status(namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Count the answers that a graph keeps, by what was asked, with the tokens they had cost."""
     from hipporag_neo4j.hipporag import HippoRAG

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from hipporag_neo4j.settings import Settings
 
+_JSON = "hipporag_neo4j.json"
+"""Where a context keeps whether JSON is wanted: its `meta` is one for all commands of a call."""
+
 ModeName = StrEnum("ModeName", {name: name for name in MODES})  # type: ignore[misc]  # made from the one list
 NormalisationName = StrEnum("NormalisationName", {name: name for name in NORMALISATIONS})  # type: ignore[misc]
 
@@ -31,6 +34,16 @@ def check_namespace_option(name: str | None) -> str | None:
         except ConfigurationError as error:
             raise typer.BadParameter(str(error)) from error
     return name
+
+
+def _note_json(context: typer.Context, wanted: bool) -> bool:
+    context.meta[_JSON] = wanted
+    return wanted
+
+
+def wants_json(context: typer.Context) -> bool:
+    """Whether the command that ran was to print JSON."""
+    return bool(context.meta.get(_JSON))
 
 
 def _check_threshold(value: float | None) -> float | None:
@@ -52,7 +65,10 @@ Namespace = Annotated[
         help="Which graph: several live side by side in one database. 'default' unless given.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", callback=_note_json, help="Print JSON on standard output, and nothing else there."),
+]
 NoCache = Annotated[
     bool,
     typer.Option("--no-cache", help="Ask the language model even where its answer is kept from before, and keep none."),

@@ -12,6 +12,7 @@ from typing import Any
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage, Triple
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.indexing.check_passages import OnProblem, check_passage, report
+from hipporag_neo4j.indexing.read_utf8 import check_regular
 from hipporag_neo4j.indexing.stream_json import stream_entries
 from hipporag_neo4j.text import passage_text
 
@@ -30,6 +31,7 @@ def read_openie(path: Path, *, on_problem: OnProblem | None = None) -> Iterator[
     """
     if path.is_dir() or path.suffix.lower() not in ("", ".json"):
         raise InputError(f"{path} is no OpenIE file, which is JSON. To read passages: hipporag-neo4j index {path}")
+    check_regular(path)
     read = 0
     for entry in stream_entries(path, ("docs",), lambda found: _explain(path, found)):
         place = f"{path}, entry {entry.position + 1} (line {entry.line})"

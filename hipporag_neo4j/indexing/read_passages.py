@@ -20,7 +20,7 @@ from hipporag_neo4j.domain import Passage
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.indexing.check_passages import OnProblem, check_passage, report
 from hipporag_neo4j.indexing.read_documents import DOCUMENT_SUFFIXES, OnSkipped, document_passage, find_documents
-from hipporag_neo4j.indexing.read_utf8 import Line, utf8_lines
+from hipporag_neo4j.indexing.read_utf8 import Line, check_regular, utf8_lines
 from hipporag_neo4j.indexing.stream_json import parse_json, stream_entries
 
 _LISTS = ("passages", "docs")
@@ -58,6 +58,7 @@ def read_passages(
 def _passages(path: Path, on_problem: OnProblem | None, on_skipped: OnSkipped | None) -> Iterator[Passage]:
     if path.is_dir():
         return _of_folder(path, on_problem, on_skipped)
+    check_regular(path)
     suffix = path.suffix.lower()
     if suffix in _LINES_SUFFIXES:
         return _of_lines(path, on_problem)

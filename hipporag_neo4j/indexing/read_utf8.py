@@ -1,6 +1,7 @@
 """UTF-8 bytes of a file as text; what isn't UTF-8 is an error that names the byte."""
 
 import codecs
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,12 @@ from typing import BinaryIO
 from hipporag_neo4j.errors import InputError
 
 _CHUNK = 1 << 18
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -59,6 +66,23 @@ def utf8_chunks(path: Path) -> Iterator[str]:
                 return
             offset += len(data)
             data = file.read(_CHUNK)
+
+
+def check_regular(path: Path) -> None:
+    """Raise InputError for a pipe, a device or a socket, which may never end; what doesn't exist is left to others.
+
+    Passages are read twice, which these can't be: to count them and find mistakes before anything is written, and to
+    write them.
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except OSError:
+        return
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):
+        raise InputError(
+            f"{path} is {_KINDS.get(kind, 'no regular file')}, which can't be read twice, as passages are: to count "
+            "them and find mistakes before anything is written, and to write them. Write them into a file first."
+        )
 
 
 @contextmanager

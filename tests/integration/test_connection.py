@@ -83,6 +83,11 @@ def test_nobody_at_the_address(settings: Settings) -> None:
         ("bolt://no-such-host.invalid:7687", ServerUnavailableError),
         ("neo4j://no-such-host.invalid:7687", ServerUnavailableError),
         ("bolt://127.0.0.1:port", ConfigurationError),
+        ("bolt://127.0.0.1:0", ConfigurationError),
+        ("bolt://127.0.0.1:65536", ConfigurationError),
+        ("bolt://127.0.0.1:99999999", ConfigurationError),
+        ("neo4j://:7687", ConfigurationError),
+        ("bolt://[::1", ConfigurationError),
     ],
 )
 def test_an_address_that_is_none(uri: str, error: type[Exception], settings: Settings) -> None:

@@ -1,6 +1,8 @@
 """OpenIE files of the official HippoRAG code."""
 
 import json
+import os
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -134,3 +136,16 @@ def test_other_files(tmp_path: Path) -> None:
         list(read_openie(_file(tmp_path, {"a": 1})))
     with pytest.raises(InputError, match="holds no passage"):
         list(read_openie(_file(tmp_path, {"docs": []})))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders")
+@pytest.mark.parametrize("name", ["pipe.json", "pipe"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    os.mkfifo(path)
+    with pytest.raises(InputError, match=r"is a pipe, which can't be read twice.*into a file first"):
+        list(read_openie(path))
+    link = tmp_path / f"device{path.suffix}"
+    link.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="is a device"):
+        list(read_openie(link))

@@ -1,6 +1,8 @@
 """Passages from .jsonl and .json files."""
 
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,3 +147,16 @@ def test_a_megabyte_of_text(write: Write) -> None:
     text = "Ein Satz. " * 100_000
     assert [passage.text for passage in read_passages(write("a.jsonl", json.dumps({"text": text})))] == [text]
     assert [passage.text for passage in read_passages(write("a.json", json.dumps([{"text": text}])))] == [text]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders")
+@pytest.mark.parametrize("name", ["pipe.txt", "pipe.jsonl", "pipe.json"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    os.mkfifo(path)
+    with pytest.raises(InputError, match=r"is a pipe, which can't be read twice.*into a file first"):
+        list(read_passages(path))
+    link = tmp_path / f"device{path.suffix}"
+    link.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="is a device"):
+        list(read_passages(link))
