@@ -101,6 +101,30 @@ def _expected(content: Content, rule: ProjectionWeights, mention: float) -> tupl
     return {id_: scores[f"passage {id_}"] for id_ in names}, {name: w / total for name, w in phrases.items()}
 
 
+@pytest.mark.parametrize("passage_seeds", [0, 3])
+def test_fewer_passages_are_the_first_of_more(passage_seeds: int, settings: Settings) -> None:
+    """What a small limit leaves out unseen would not have ranked."""
+    with opened(settings, hipporag2_passage_seeds=passage_seeds, hipporag2_passage_weight=1.0) as rag:
+        write(rag, CHAIN)
+        every = rag.retrieve(QUESTION, mode="hipporag2", limit=50, fact_filter=keep_all).passages
+        for limit in range(1, len(CHAIN)):
+            assert rag.retrieve(QUESTION, mode="hipporag2", limit=limit, fact_filter=keep_all).passages == every[:limit]
+    assert len(every) == len(CHAIN)
+
+
+def test_passages_that_hold_what_their_seed_keeps_are_in_order_of_id(settings: Settings) -> None:
+    """Three passages without facts, equal and nearest: nothing flows to them or from them."""
+    alone = [passage(id_, text="An old lighthouse.") for id_ in ("c", "a", "b")]
+    with opened(settings) as rag:
+        write(rag, [*alone, passage("d", ("x", "y", "z"), text="Quite another matter.")])
+        result = rag.retrieve("An old lighthouse.", mode="hipporag2", limit=3, fact_filter=keep_all)
+        ranked = rag.retrieve("An old lighthouse.", mode="hipporag2", limit=2, fact_filter=keep_all)
+    assert ids(result) == ["d", "a", "b"]
+    assert ids(ranked) == ["d", "a"]
+    # Two phrases of one passage weigh 1 each, three passages .05 each, and half of a seed stays where it is.
+    assert [p.score for p in result.passages[1:]] == pytest.approx([0.05 / 2.15 / 2] * 2)
+
+
 def test_nothing_kept_means_dense_search_that_says_so(rag: HippoRAG) -> None:
     result = rag.retrieve(QUESTION, mode="hipporag2", fact_filter=keep())
     assert result.fallback == "No fact bears on the question; dense search answered."
