@@ -248,7 +248,7 @@ def _entity(item: object) -> str | None:
 
 
 def number_in(item: object) -> int | None:
-    """The number an item gives, also as `"3"`, `"[3]"`, `"fact 3"`, `"passage 3"` or `{"number": 3}`; None for anything else."""
+    """The number an item gives, also as `"3"`, `"[3]"`, `"fact 3"` or `{"number": 3}`; None for anything else."""
     if isinstance(item, dict):
         item = next((item[key] for key in ("number", "id", "fact", "passage") if key in item), None)
     if isinstance(item, int) and not isinstance(item, bool):
