@@ -1,7 +1,7 @@
 """HippoRAG: index passages, ask questions. Takes its parts from the modules below and holds no logic of its own."""
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +24,7 @@ from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
 from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport, Progress, no_progress
 from hipporag_neo4j.indexing.read_openie import read_openie
 from hipporag_neo4j.indexing.read_passages import read_passages
+from hipporag_neo4j.indexing.relink_synonyms import Relinked, relink_synonyms
 from hipporag_neo4j.indexing.split_text import split_passage
 from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
 from hipporag_neo4j.llm.cached_model import CachedModel
@@ -36,6 +37,9 @@ from hipporag_neo4j.text import Normalisation
 
 if TYPE_CHECKING:
     import neo4j
+
+    from hipporag_neo4j.evaluation import Decisions, Question
+    from hipporag_neo4j.evaluation.tune_synonyms import Tuning
 
 
 class HippoRAG:
@@ -225,6 +229,38 @@ class HippoRAG:
     def status(self) -> Status:
         """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
+
+    def tune_synonyms(
+        self,
+        thresholds: Sequence[float],
+        *,
+        samples: int = 5,
+        questions: "Sequence[Question]" = (),
+        modes: Sequence[Mode] = ("hybrid",),
+        decisions: "Decisions | None" = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> "Tuning":
+        """What each synonym threshold would join, and with questions what would be found in each mode.
+
+        Nothing is embedded anew but the questions, and nothing is written. Raises InputError for thresholds that are
+        none, GraphNotFoundError for a graph without phrases, and with questions what `evaluation.run` raises.
+        """
+        from hipporag_neo4j.evaluation.tune_synonyms import RecallTest, tune_synonyms
+
+        test = None
+        if questions:
+            test = RecallTest(questions, modes, decisions, self._graph, self._sources, options_of(self.settings))
+        return tune_synonyms(self.database, self.namespace, thresholds, samples=samples, test=test, progress=progress)
+
+    def set_synonym_threshold(
+        self, threshold: float, *, progress: Callable[[int, int], None] | None = None
+    ) -> Relinked:
+        """Join the phrases whose cosine is at least `threshold`, part all others, and have later runs do the same.
+
+        Nothing is embedded, and readers see the old synonyms or the new ones. Raises InputError for a threshold that is
+        none, TooManySynonymsError for one that joins too many phrases, GraphNotFoundError.
+        """
+        return relink_synonyms(self.database, self.namespace, threshold, progress)
 
     def kept_answers(self) -> Sequence[KeptAnswers]:
         """How many of the language model's answers are kept, by model and kind. Raises GraphNotFoundError."""

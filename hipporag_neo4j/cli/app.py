@@ -16,6 +16,7 @@ from hipporag_neo4j.cli.options import wants_json
 from hipporag_neo4j.cli.retrieve import retrieve
 from hipporag_neo4j.cli.server import server_app
 from hipporag_neo4j.cli.status import status
+from hipporag_neo4j.cli.tune_synonyms import tune_synonyms
 from hipporag_neo4j.errors import HippoRAGError
 
 _DESCRIPTION = """Multi-hop retrieval on Neo4j: passages become a graph, a question walks over it.
@@ -138,6 +139,14 @@ app.command(
     short_help="Say what a graph holds, and what is left to do.",
     epilog=_example("hipporag-neo4j status --namespace musique --malformed"),
 )(status)
+app.command(
+    "tune-synonyms",
+    short_help="See what each synonym threshold would join.",
+    epilog=_example(
+        "hipporag-neo4j tune-synonyms --from 0.7 --to 0.95 --step 0.05",
+        "hipporag-neo4j tune-synonyms --apply 0.85",
+    ),
+)(tune_synonyms)
 app.command(short_help="Check everything, and say what to do.", epilog=_example("hipporag-neo4j doctor"))(doctor)
 app.command(
     short_help="Make an empty graph, or check the one there.",

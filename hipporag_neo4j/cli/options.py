@@ -46,7 +46,8 @@ def wants_json(context: typer.Context) -> bool:
     return bool(context.meta.get(_JSON))
 
 
-def _check_threshold(value: float | None) -> float | None:
+def check_cosine(value: float | None) -> float | None:
+    """Refuse what is no threshold for a cosine, as wrong usage."""
     if value is not None and not 0 < value <= 1:
         raise typer.BadParameter(
             f"{value:g} is no threshold for a cosine: take more than 0 and at most 1, such as 0.8."
@@ -85,10 +86,10 @@ SynonymThreshold = Annotated[
     float | None,
     typer.Option(
         envvar="HIPPORAG_SYNONYM_THRESHOLD",
-        callback=_check_threshold,
+        callback=check_cosine,
         metavar="COSINE",
-        help="Cosine from which two phrases are synonyms, fixed when a graph is made: more than 0, at most 1. "
-        "0.8 suits the default model.",
+        help="Cosine from which two phrases are synonyms, for a new graph: more than 0, at most 1. 0.8 suits the "
+        "default model; tune-synonyms shows what others join, and changes it.",
     ),
 ]
 DataDir = Annotated[

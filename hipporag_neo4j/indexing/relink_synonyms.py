@@ -51,7 +51,7 @@ def relink_synonyms(database: Database, namespace: str, threshold: float, progre
         pairs = find_pairs(
             phrases.vectors, new=len(phrases.keys), short=phrases.short, threshold=threshold, progress=progress
         )
-        removed, added = _differences(database, namespace, phrases, pairs)
+        removed, added = find_differences(database, namespace, phrases, pairs)
         try:
             _rewrite(database, graph, threshold, phrases, removed, added)
         except _GraphChanged:
@@ -76,7 +76,7 @@ def check_threshold(threshold: float) -> None:
         raise InputError(f"{threshold:g} is no threshold for a cosine: take more than 0 and at most 1, such as 0.8.")
 
 
-def _differences(
+def find_differences(
     database: Database, namespace: str, phrases: Phrases, pairs: Pairs
 ) -> tuple[list[dict[str, str]], Pairs]:
     """The stored pairs that are not among `pairs`, by their keys, and those of `pairs` that are not stored."""

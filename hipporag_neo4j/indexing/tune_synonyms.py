@@ -89,7 +89,6 @@ def find_near_phrases(
 
 def judge_thresholds(near: NearPhrases, thresholds: Sequence[float], samples: int) -> tuple[Candidate, ...]:
     """What each threshold joins, in ascending order, with at most `samples` pairs just above and just below it."""
-    ascending = -near.pairs.score
     groups = _Groups(len(near.phrases.keys))
     found: list[Candidate] = []
     joined = 0
@@ -97,8 +96,7 @@ def judge_thresholds(near: NearPhrases, thresholds: Sequence[float], samples: in
         if threshold < near.lowest:
             found.append(Candidate(threshold, None, None, None))
             continue
-        # As float32, in which cosines are compared when phrases are linked.
-        reached = int(np.searchsorted(ascending, -np.float32(threshold), side="right"))
+        reached = _reached(near, threshold)
         for one, other in zip(near.pairs.first[joined:reached], near.pairs.second[joined:reached], strict=True):
             groups.join(int(one), int(other))
         joined = reached
@@ -115,11 +113,15 @@ def judge_thresholds(near: NearPhrases, thresholds: Sequence[float], samples: in
     return tuple(reversed(found))
 
 
-def pairs_between(near: NearPhrases, low: float, high: float) -> Pairs:
-    """The pairs that `low` joins and `high` doesn't. `low` is at least the lowest of `near`."""
-    scores = near.pairs.score
-    chosen = (scores >= np.float32(low)) & (scores < np.float32(high))
-    return Pairs(near.pairs.first[chosen], near.pairs.second[chosen], scores[chosen])
+def pairs_from(near: NearPhrases, threshold: float) -> Pairs:
+    """The pairs that a threshold joins, which is at least the lowest of `near`."""
+    reached = _reached(near, threshold)
+    return Pairs(near.pairs.first[:reached], near.pairs.second[:reached], near.pairs.score[:reached])
+
+
+def _reached(near: NearPhrases, threshold: float) -> int:
+    """How many pairs a threshold joins; as float32, in which cosines are compared when phrases are linked."""
+    return int(np.searchsorted(-near.pairs.score, -np.float32(threshold), side="right"))
 
 
 class _Groups:
