@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.evaluation_files import check_report, outcomes_file, write_report
+from hipporag_neo4j.cli.make_questions import make_question_file
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.errors import InputError
 
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
 def evaluate(
     questions: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             help="A question file of MuSiQue, HotpotQA or 2WikiMultihopQA, or a list of "
             '{"id", "question", "gold": passage ids} with, where wanted, "entities".'
         ),
-    ],
+    ] = None,
     mode: Annotated[
         list[ModeName] | None,
         typer.Option(help="A mode to measure; give it once for each. hipporag1 and dense unless given."),
@@ -52,7 +53,9 @@ def evaluate(
     resamples: Annotated[
         int, typer.Option(min=100, help="How often questions are drawn anew for intervals and p values.")
     ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Where drawing starts; the same gives the same intervals.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Where drawing starts; the same gives the same intervals, or questions.")
+    ] = 0,
     report: Annotated[
         list[Path] | None,
         typer.Option(
@@ -67,6 +70,19 @@ def evaluate(
             help="Keep what is answered in FILE (JSON lines) as it comes; the same command goes on from there, and "
             "asks nothing twice.",
         ),
+    ] = None,
+    make_questions: Annotated[
+        int | None,
+        typer.Option(
+            "--make-questions",
+            min=1,
+            metavar="N",
+            help="Instead of asking: have the language model write N questions from facts of the graph that two or "
+            "three passages hold together, for a team that has none of its own. They are marked as synthetic.",
+        ),
+    ] = None,
+    made: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Where the made questions go; .json.")
     ] = None,
     namespace: Namespace = None,
     outcomes: Annotated[
@@ -84,6 +100,9 @@ def evaluate(
     from hipporag_neo4j.hipporag import HippoRAG
 
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
+    if questions is None or make_questions is not None or made is not None:
+        make_question_file(settings, questions, make_questions, made, seed=seed, as_json=as_json)
+        return
     entries = _entries(mode or [ModeName("hipporag1"), ModeName("dense")])
     compared = _pairs(entries, compare)
     _check_looks(entries, looks)

@@ -24,12 +24,15 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     "filter_further_facts.txt": frozenset({"question", "known", "facts"}),
     "answer.txt": frozenset({"question", "passages"}),
     "next_thought.txt": frozenset({"question", "passages", "thoughts"}),
+    "write_question.txt": frozenset({"facts", "named", "hidden", "answer", "passages"}),
 }
 """The prompt files, and the placeholders that each must use."""
 
 _ROLE_LINE = re.compile(rf"^\[({'|'.join(get_args(Role))})\][ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|entities|question|known|facts|passages|thoughts)\b)", re.IGNORECASE)
+_TAG = re.compile(
+    r"<(?=\s*/?\s*(?:passage|entities|question|known|facts|passages|thoughts|named|hidden|answer)\b)", re.IGNORECASE
+)
 
 
 def entity_messages(passage_text: str, prompts_dir: Path | None = None) -> tuple[Message, ...]:
@@ -78,6 +81,28 @@ def thought_messages(
     listed = "\n".join(f"{number}. {_one_line(thought)}" for number, thought in enumerate(thoughts, start=1))
     values = {"question": question, "thoughts": listed or "none"}
     return _fill("next_thought.txt", prompts_dir, values, passages=_numbered(passages))
+
+
+def question_writing_messages(
+    facts: Sequence[tuple[str, str, str]],
+    passages: Sequence[str],
+    *,
+    named: Sequence[str],
+    hidden: Sequence[str],
+    answer: str,
+    prompts_dir: Path | None = None,
+) -> tuple[Message, ...]:
+    """Asks for a question on facts and the passages that state them, which names some phrases and hides others.
+
+    Answered by a WrittenQuestionAnswer.
+    """
+    values = {
+        "facts": "\n".join(f"{number}. {_fact_line(fact)}" for number, fact in enumerate(facts, start=1)),
+        "named": "\n".join(map(_one_line, named)),
+        "hidden": "\n".join(map(_one_line, hidden)) or "nothing",
+        "answer": _one_line(answer),
+    }
+    return _fill("write_question.txt", prompts_dir, values, passages=_numbered(passages))
 
 
 def _numbered(passages: Sequence[str]) -> str:

@@ -57,8 +57,8 @@ def values() -> dict[str, Any]:
         "concurrency": 1, "minimum": 0.0, "terms": "x", "embedding": vector, "password": "x", "old": "x", "new": "y",
         "source": "x", "target": "y", "threshold": 0.9, "synonym_from": 0.8,
         "pairs": [{"source": "x", "target": "y", "score": 0.9}],
-        "key": "x", "before": datetime.now(UTC),
-        "entities": [{"name": "x", "key": "x", "embedding": vector}],
+        "key": "x", "before": datetime.now(UTC), "most": 10,
+        "entities": [{"name": "x", "key": "x", "embedding": vector}], "edges": [[0, 1, 1.0]], "sources": [[0, 1.0]],
         "rows": [
             {
                 "key": "x", "properties": {}, "embedding": vector, "name": "x", "subject": "x", "object": "x",
