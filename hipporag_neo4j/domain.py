@@ -140,7 +140,8 @@ class RetrievalResult:
     milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says, in
     one sentence, why dense search answered instead of the mode that was asked for, else None; `stale` is true when the
     graph changed faster than it could be projected. The tokens are those of all calls of the language model; 0 where
-    the endpoint doesn't count. `steps` tells of each search, where several were made and merged.
+    the endpoint doesn't count. `steps` tells of each search, where several were made and merged. `no_llm`: `hybrid` was
+    asked to do without a language model, so that nobody told which facts bear on the question, or what it names.
     """
 
     question: str
@@ -155,6 +156,7 @@ class RetrievalResult:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     steps: tuple["Step", ...] = ()
+    no_llm: bool = False
 
     @property
     def fell_back(self) -> bool:

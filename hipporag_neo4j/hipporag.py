@@ -29,7 +29,7 @@ from hipporag_neo4j.indexing.split_text import split_passage
 from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
 from hipporag_neo4j.llm.cached_model import CachedModel
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
-from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
+from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
 from hipporag_neo4j.retrieval.sources import BlockingSources, finish
 from hipporag_neo4j.settings import Settings, check_namespace
 from hipporag_neo4j.status import Status, read_status
@@ -124,20 +124,24 @@ class HippoRAG:
         self,
         question: str,
         *,
-        mode: Mode = "hipporag1",
+        mode: Mode = "hybrid",
         limit: int = 10,
         entities: Sequence[str] | None = None,
         looks: int = 1,
+        no_llm: bool = False,
         fact_filter: FactFilter | None = None,
+        options: Options | None = None,
     ) -> RetrievalResult:
         """The `limit` best passages for a question.
 
         `entities` are the question's named entities; without them the language model finds them (`hipporag1` and
         `hybrid`). `looks`, 1 to 3, is how often `hybrid` looks for facts: each look beyond the first costs a call and a
-        walk, and finds more. `fact_filter` decides in the language model's place which facts bear on the question.
-        Raises GraphNotFoundError for a namespace without passages, InputError for a question that can't be used, and
-        ConfigurationError when entities or decisions are needed and there is no language model.
+        walk, and finds more. With `no_llm` the mode `hybrid` asks no language model, and finds less. `fact_filter`
+        decides in the language model's place which facts bear on the question. `options` go before those of the
+        settings. Raises GraphNotFoundError for a namespace without passages, InputError for a question that can't be
+        used, and NoLanguageModelError when entities or decisions are needed and there is no language model.
         """
+        options = options or options_of(self.settings)
         return finish(
             retrieve(
                 replace(self._sources, fact_filter=fact_filter),
@@ -146,7 +150,7 @@ class HippoRAG:
                 mode=mode,
                 limit=limit,
                 entities=entities,
-                options=options_of(self.settings),
+                options=replace(options, without_llm=True) if no_llm else options,
                 looks=looks,
             )
         )

@@ -104,6 +104,12 @@ class Settings(BaseSettings):
     """As for `hipporag2`. On a large graph, all of them cost more than the walk and hardly find more."""
     entity_weight: float = Field(0.5, ge=0)
     """What a phrase that the question names weighs in `hybrid`, times its specificity."""
+    no_llm_margin: float = Field(0.03, ge=0, le=2)
+    """How far below the best fact's cosine a fact is kept by `hybrid` without a language model."""
+    no_llm_entity_weight: float = Field(0.3, ge=0)
+    """As `entity_weight`, without a language model: a phrase whose name stands in the question."""
+    no_llm_passage_weight: float = Field(0.05, ge=0)
+    """As `hybrid_passage_weight`, without a language model."""
     seed_phrases: int = Field(5, ge=1)
     """Phrases of kept facts where the walk starts."""
 

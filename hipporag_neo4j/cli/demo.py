@@ -187,7 +187,10 @@ def _show_end(console: Console, settings: "Settings", place: str, comparisons: "
     console.print("\nAsk something yourself:\n")
     entities = " ".join(f'--entity "{entity}"' for entity in last.entities)
     console.print(
-        Text(f'hipporag-neo4j retrieve "{last.question}" --namespace {settings.namespace} {entities}', style="cyan"),
+        Text(
+            f'hipporag-neo4j retrieve "{last.question}" --namespace {settings.namespace} --mode hipporag1 {entities}',
+            style="cyan",
+        ),
         soft_wrap=True,
     )
     console.print("\nYour own documents: hipporag-neo4j index --help\n")

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 ModeOption = Annotated[
     ModeName,
     typer.Option(
-        help="hipporag1: a walk over the graph from the things the question names. hipporag2: from the facts that a "
-        "language model finds to bear on it. hybrid: from both. dense: nearest vectors. bm25: shared words.",
+        help="hybrid: a walk over the graph from the things the question names and the facts that a language model "
+        "finds to bear on it. hipporag1: from the things alone. hipporag2: from the facts alone. dense: nearest "
+        "vectors. bm25: shared words.",
     ),
 ]
 Entities = Annotated[
@@ -36,13 +37,16 @@ Entities = Annotated[
 
 def retrieve(
     question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
-    mode: ModeOption = ModeName.hipporag1,  # type: ignore[attr-defined]  # made from a list
+    mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
     limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")] = 10,
     entity: Entities = None,
     looks: Annotated[
         int,
         typer.Option(min=1, max=3, help="How often hybrid looks for facts; each look costs a call and finds more."),
     ] = 1,
+    no_llm: Annotated[
+        bool, typer.Option("--no-llm", help="Ask no language model, in mode hybrid; finds less than with one.")
+    ] = False,
     namespace: Namespace = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show how long each stage took.")] = False,
@@ -57,7 +61,9 @@ def retrieve(
 
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     with HippoRAG(settings) as rag, waiting("Searching"):
-        result = rag.retrieve(question, mode=cast("Mode", str(mode)), limit=limit, entities=entity, looks=looks)
+        result = rag.retrieve(
+            question, mode=cast("Mode", str(mode)), limit=limit, entities=entity, looks=looks, no_llm=no_llm
+        )
     if as_json:
         output.print_json({"namespace": settings.namespace, **result_values(result)})
         for notice in _notices(result):
@@ -71,6 +77,7 @@ def result_values(result: "RetrievalResult") -> dict[str, Any]:
     return {
         "question": result.question,
         "mode": result.mode,
+        "no_llm": result.no_llm,
         "fallback": result.fallback,
         "stale": result.stale,
         "entities": list(result.entities),
@@ -157,6 +164,10 @@ def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: b
         console.print(Text(output.clean(notice), style="bold yellow"))
     if result.stale:
         console.print(Text("The graph is being written to; this shows it as of a moment ago.", style="yellow"))
+    if result.no_llm:
+        console.print(
+            Text("No language model was asked: facts are kept by their nearness to the question alone.", style="yellow")
+        )
     for number, look in enumerate(result.looks, start=1):
         console.print(_look_line(number, look))
     if result.seeds:

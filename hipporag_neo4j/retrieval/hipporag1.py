@@ -4,16 +4,29 @@ HippoRAG (NeurIPS 2024), section 2.3.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.found import Found
-from hipporag_neo4j.retrieval.link_query import link_entities
+from hipporag_neo4j.retrieval.link_query import NodeLinking, link_nodes
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions
 from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.retrieval.weigh_seeds import weigh_by_specificity
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.timing import Stages
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSeeds:
+    """How phrases become seeds: by the question's entities, or the `phrases` nearest to the question.
+
+    Without `specificity` all weigh the same.
+    """
+
+    linking: NodeLinking = "entities"
+    phrases: int = 5
+    specificity: bool = True
 
 
 async def retrieve(
@@ -22,32 +35,35 @@ async def retrieve(
     question: str,
     *,
     entities: Sequence[str] | None,
+    recipe: NodeSeeds,
     walk: Walk,
     weights: Weights,
     limit: int,
     stages: Stages,
 ) -> Found:
     """The `limit` best passages. Without an entity, or a phrase to start from, dense search answers and says so."""
-    if entities is None:
-        with stages.time("entities"):
-            entities = (await sources.name_entities(question)).entities
-    linked = await link_entities(sources, graph, entities, stages)
-    if not linked:
+    linked = await link_nodes(
+        sources, graph, question, recipe.linking, entities=entities, most=recipe.phrases, stages=stages
+    )
+    if not linked.phrases:
         passages = await search_by_vector(sources, graph, question, limit, stages)
-        return Found(passages, entities=tuple(entities), fallback=_why(entities))
-    seeds = weigh_by_specificity(linked)
+        return Found(passages, entities=linked.entities, fallback=why_unlinked(recipe.linking, linked.entities))
+    seeds = weigh_by_specificity(linked.phrases, specificity=recipe.specificity)
     ranking = await rank_by_mentions(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
     if not ranking.passages:
         passages = await search_by_vector(sources, graph, question, limit, stages)
-        return Found(passages, entities=tuple(entities), fallback=_WALKED_NOWHERE, stale=ranking.stale)
+        return Found(passages, entities=linked.entities, fallback=_WALKED_NOWHERE, stale=ranking.stale)
     ordered = sorted(seeds.values(), key=lambda seed: (-seed.weight, seed.phrase))
-    return Found(ranking.passages, tuple(ordered), tuple(entities), stale=ranking.stale)
+    return Found(ranking.passages, tuple(ordered), linked.entities, stale=ranking.stale)
 
 
 _WALKED_NOWHERE = "The graph changed while it was walked, and no passage was reached; dense search answered."
 
 
-def _why(entities: Sequence[str]) -> str:
+def why_unlinked(linking: NodeLinking, entities: Sequence[str]) -> str:
+    """Why there is nowhere to start a walk."""
+    if linking == "question":
+        return "The graph holds no phrase that a passage mentions; dense search answered."
     if not entities:
         return "The question names no entity, so there is nowhere to start a walk; dense search answered."
     return f"No phrase of the graph could be linked to {', '.join(map(repr, entities))}; dense search answered."

@@ -3,20 +3,23 @@
 HippoRAG 2 (ICML 2025), section 3.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hipporag_neo4j.database import as_vectors
+from hipporag_neo4j.domain import Look
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
-from hipporag_neo4j.retrieval.filter_facts import first_look, triplet
+from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, Nearest, find_nearest
 from hipporag_neo4j.retrieval.found import Found
-from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
+from hipporag_neo4j.retrieval.hipporag1 import why_unlinked
+from hipporag_neo4j.retrieval.link_query import NodeLinking, link_nodes
+from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions, rank_passage_nodes
 from hipporag_neo4j.retrieval.seed_passages import find_passage_seeds
 from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.retrieval.weigh_seeds import KeptFact, SeedWeights, share_out, weigh_by_facts
+from hipporag_neo4j.retrieval.weigh_seeds import KeptFact, SeedWeights, share_out, weigh_by_facts, weigh_linked
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.timing import Stages
 
@@ -26,17 +29,36 @@ if TYPE_CHECKING:
     from hipporag_neo4j.domain import Fact, Seed
 
 
+Linking = Literal["facts", NodeLinking]
+"""What gives the phrases where the walk starts: the question's nearest facts, or phrases linked as in `hipporag1`."""
+
+
 @dataclass(frozen=True, slots=True)
 class FactSeeds:
     """How facts and passages become seeds: `facts` are shown to the filter, the best `phrases` of the kept ones seed.
 
-    The nearest passage weighs `passage_weight`; `passages` of them seed, all where it is 0.
+    The nearest passage weighs `passage_weight`; `passages` of them seed, all where it is 0. Comparisons of the paper:
+    another `linking`, where a linked phrase weighs as one of a fact with score 1; no filter where `filtered` is false;
+    without `passage_nodes` the walk is that of `hipporag1`, over phrases alone.
     """
 
     facts: int = 5
     phrases: int = 5
     passage_weight: float = 0.05
     passages: int = 0
+    linking: Linking = "facts"
+    filtered: bool = True
+    passage_nodes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """The phrases where the walk starts, not scaled, and how they were found; without a phrase `why` says why."""
+
+    phrases: "Mapping[str, Seed]"
+    entities: tuple[str, ...] = ()
+    looks: tuple[Look, ...] = ()
+    why: str | None = None
 
 
 async def retrieve(
@@ -44,34 +66,67 @@ async def retrieve(
     graph: Graph,
     question: str,
     *,
+    entities: Sequence[str] | None,
     recipe: FactSeeds,
     walk: Walk,
     weights: Weights,
     limit: int,
     stages: Stages,
 ) -> Found:
-    """The `limit` best passages. Where no fact is kept, dense search answers and says so."""
+    """The `limit` best passages. Where no fact is kept, dense search answers and says so.
+
+    The `entities` count where they are linked; facts are found without them.
+    """
     vector, negated = await embed_question(sources, question, stages)
+    if recipe.linking == "facts":
+        start = await _start_from_facts(sources, graph, question, vector, negated, recipe, stages)
+    else:
+        linked = await link_nodes(
+            sources, graph, question, recipe.linking, entities=entities, most=recipe.phrases, stages=stages
+        )
+        start = _Start(weigh_linked(linked.phrases), linked.entities, why=why_unlinked(recipe.linking, linked.entities))
+    if not start.phrases:
+        passages = await find_near(sources, graph, vector, limit, stages)
+        return Found(passages, entities=start.entities, fallback=start.why, looks=start.looks)
+    if recipe.passage_nodes:
+        with stages.time("seed"):
+            seeded = await find_passage_seeds(
+                sources, graph, vector, negated, most=recipe.passages, weight=recipe.passage_weight
+            )
+        seeds = share_out(start.phrases, seeded)
+        ranking = await rank_passage_nodes(
+            sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages
+        )
+    else:
+        seeds = share_out(start.phrases, {})
+        ranking = await rank_by_mentions(
+            sources, graph, seeds.phrases, walk=walk, weights=weights, limit=limit, stages=stages
+        )
+    return Found(ranking.passages, heaviest_first(seeds), start.entities, stale=ranking.stale, looks=start.looks)
+
+
+async def _start_from_facts(
+    sources: Sources,
+    graph: Graph,
+    question: str,
+    vector: "Vector",
+    negated: "Vector",
+    recipe: FactSeeds,
+    stages: Stages,
+) -> _Start:
     with stages.time("find"):
         nearest = await find_nearest(sources, graph, vector, negated, recipe.facts)
     if not nearest.candidates:
-        passages = await find_near(sources, graph, vector, limit, stages)
-        return Found(passages, fallback="The graph holds no fact; dense search answered.")
+        return _Start({}, why="The graph holds no fact; dense search answered.")
     facts = [candidate.fact for candidate in nearest.candidates]
-    with stages.time("filter"):
-        verdict = await sources.filter_facts(question, [triplet(fact) for fact in facts])
+    if recipe.filtered:
+        with stages.time("filter"):
+            verdict = await sources.filter_facts(question, [triplet(fact) for fact in facts])
+    else:
+        verdict = Verdict(tuple(range(len(facts))))
     look = first_look(facts, verdict)
     phrases = weigh_by_facts(kept_facts(nearest, nearest.candidates, look.kept), recipe.phrases)
-    if not phrases:
-        passages = await find_near(sources, graph, vector, limit, stages)
-        return Found(passages, fallback="No fact bears on the question; dense search answered.", looks=(look,))
-    with stages.time("seed"):
-        seeded = await find_passage_seeds(
-            sources, graph, vector, negated, most=recipe.passages, weight=recipe.passage_weight
-        )
-    seeds = share_out(phrases, seeded)
-    ranking = await rank_passage_nodes(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
-    return Found(ranking.passages, heaviest_first(seeds), stale=ranking.stale, looks=(look,))
+    return _Start(phrases, looks=(look,), why="No fact bears on the question; dense search answered.")
 
 
 async def embed_question(sources: Sources, question: str, stages: Stages) -> "tuple[Vector, Vector]":

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hipporag_neo4j.domain import RankedPassage
-from hipporag_neo4j.keys import passage_key, phrase_key
+from hipporag_neo4j.keys import passage_key
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, further_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, find_around_phrases, find_in_passages, find_nearest
 from hipporag_neo4j.retrieval.found import Found
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds, embed_question, heaviest_first, kept_facts
+from hipporag_neo4j.retrieval.link_query import find_named
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
 from hipporag_neo4j.retrieval.seed_passages import find_passage_seeds
 from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.retrieval.weigh_seeds import NamedPhrase, add_named, share_out, weigh_by_facts
+from hipporag_neo4j.retrieval.weigh_seeds import add_named, share_out, weigh_by_facts
 from hipporag_neo4j.schema import Graph
-from hipporag_neo4j.text import normalise
 from hipporag_neo4j.timing import Stages
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ async def retrieve(
     done = [first_look([candidate.fact for candidate in shown], verdict)] if shown else []
     kept = kept_facts(nearest, shown, done[0].kept) if done else []
     with stages.time("link"):
-        named = await _find_named(sources, graph, named_entities)
+        named = await find_named(sources, graph, named_entities)
     with stages.time("seed"):
         passage_seeds = await find_passage_seeds(
             sources, graph, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
@@ -133,19 +133,6 @@ async def _first_verdict(
     if not candidates and entities is not None:
         return Verdict()
     return await sources.filter_facts(question, [triplet(candidate.fact) for candidate in candidates])
-
-
-async def _find_named(sources: Sources, graph: Graph, entities: Sequence[str]) -> tuple[NamedPhrase, ...]:
-    """The phrases that have the same normalised name as an entity."""
-    named = {
-        phrase_key(graph.namespace, name): entity
-        for entity in reversed(entities)
-        if (name := normalise(entity, graph.normalisation))
-    }
-    if not named:
-        return ()
-    rows = await sources.run("retrieval/find_named_phrases", namespace=graph.namespace, keys=sorted(named))
-    return tuple(NamedPhrase(row["key"], row["phrase"], named[row["key"]], row["passages"]) for row in rows)
 
 
 async def _gather(

@@ -1,17 +1,79 @@
-"""From a question's entities to the phrases of the graph that are nearest to them."""
+"""From a question, or what it names, to phrases of the graph."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from hipporag_neo4j.database import as_vectors
 from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase
+from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, NamedPhrase
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.text import normalise
 from hipporag_neo4j.timing import Stages
 
+if TYPE_CHECKING:
+    from neo4j.vector import Vector
+
+NodeLinking = Literal["entities", "question"]
+"""What is linked to phrases: the question's entities, each to the nearest one, or the question, to several."""
+
 _FETCHED = 200
 """Phrases taken from the approximate index for each entity, before the exact scoring."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The phrases a question was linked to, and the entities it was linked by."""
+
+    phrases: tuple[LinkedPhrase, ...]
+    entities: tuple[str, ...] = ()
+
+
+async def link_nodes(
+    sources: Sources,
+    graph: Graph,
+    question: str,
+    linking: NodeLinking,
+    *,
+    entities: Sequence[str] | None,
+    most: int,
+    stages: Stages,
+) -> Linked:
+    """Phrases for the question's entities, which the language model names unless they are given, or the `most` phrases
+    nearest to the question itself."""
+    if linking == "question":
+        with stages.time("embed"):
+            vector = as_vectors(await sources.embed([question]))[0]
+        with stages.time("link"):
+            return Linked(await _near_question(sources, graph, vector, most))
+    if entities is None:
+        with stages.time("entities"):
+            entities = (await sources.name_entities(question)).entities
+    return Linked(await link_entities(sources, graph, entities, stages), tuple(entities))
+
+
+async def _near_question(sources: Sources, graph: Graph, vector: "Vector", most: int) -> tuple[LinkedPhrase, ...]:
+    rows = await sources.run(
+        "retrieval/find_phrases_by_vector",
+        namespace=graph.namespace,
+        embedding=vector,
+        fetch=max(_FETCHED, 2 * most),
+        limit=most,
+    )
+    return tuple(LinkedPhrase(row["key"], row["phrase"], None, row["similarity"], row["passages"]) for row in rows)
+
+
+async def find_named(sources: Sources, graph: Graph, names: Iterable[str]) -> tuple[NamedPhrase, ...]:
+    """The phrases that have the same normalised name as one of `names`, and that a passage mentions."""
+    keys: dict[str, str] = {}
+    for name in names:
+        if normalised := normalise(name, graph.normalisation):
+            keys.setdefault(phrase_key(graph.namespace, normalised), name)
+    if not keys:
+        return ()
+    rows = await sources.run("retrieval/find_named_phrases", namespace=graph.namespace, keys=sorted(keys))
+    return tuple(NamedPhrase(row["key"], row["phrase"], keys[row["key"]], row["passages"]) for row in rows)
 
 
 async def link_entities(

@@ -1,18 +1,20 @@
 """One question, one mode, one result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hipporag_neo4j.domain import MODES, Mode, RetrievalResult
 from hipporag_neo4j.errors import GraphNotFoundError, InputError
 from hipporag_neo4j.projection import Weights
-from hipporag_neo4j.retrieval import hipporag1, hipporag2, hybrid
+from hipporag_neo4j.retrieval import hipporag1, hipporag2, hybrid, no_llm
 from hipporag_neo4j.retrieval.bm25 import search_by_terms
 from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.hipporag1 import NodeSeeds
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.hybrid import MOST_LOOKS, FurtherLooks, Recipe
+from hipporag_neo4j.retrieval.no_llm import NoLLM
 from hipporag_neo4j.retrieval.rank_passages import Walk
 from hipporag_neo4j.retrieval.sources import CountedSources, Sources
 from hipporag_neo4j.schema import Graph
@@ -22,19 +24,32 @@ from hipporag_neo4j.timing import Stages
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to walk, what the edges weigh, and how `hipporag2` and `hybrid` make their seeds."""
+    """How to walk, what the edges weigh, and how the modes make their seeds.
+
+    With `without_llm`, `hybrid` asks no language model and makes its seeds as `no_llm` says.
+    """
 
     walk: Walk = field(default_factory=Walk)
     weights: Weights = field(default_factory=Weights)
+    hipporag1: NodeSeeds = field(default_factory=NodeSeeds)
     hipporag2: FactSeeds = field(default_factory=FactSeeds)
     hybrid: Recipe = field(default_factory=Recipe)
+    no_llm: NoLLM = field(default_factory=lambda: NoLLM(FactSeeds(facts=20, passages=200)))
+    without_llm: bool = False
 
 
 def options_of(settings: Settings) -> Options:
     """The options that the settings give."""
+    hybrid_facts = FactSeeds(
+        settings.hybrid_facts,
+        settings.seed_phrases,
+        settings.hybrid_passage_weight,
+        settings.hybrid_passage_seeds,
+    )
     return Options(
         Walk(settings.damping, settings.iterations, settings.tolerance, settings.minimum),
         Weights(settings.projection_weights, settings.fact_weight, settings.synonym_weight, settings.mention_weight),
+        NodeSeeds(phrases=settings.seed_phrases),
         FactSeeds(
             settings.hipporag2_facts,
             settings.seed_phrases,
@@ -42,12 +57,7 @@ def options_of(settings: Settings) -> Options:
             settings.hipporag2_passage_seeds,
         ),
         Recipe(
-            FactSeeds(
-                settings.hybrid_facts,
-                settings.seed_phrases,
-                settings.hybrid_passage_weight,
-                settings.hybrid_passage_seeds,
-            ),
+            hybrid_facts,
             settings.entity_weight,
             FurtherLooks(
                 settings.further_facts,
@@ -57,6 +67,11 @@ def options_of(settings: Settings) -> Options:
                 settings.further_seed_phrases,
                 settings.further_minimum,
             ),
+        ),
+        NoLLM(
+            replace(hybrid_facts, passage_weight=settings.no_llm_passage_weight),
+            settings.no_llm_entity_weight,
+            settings.no_llm_margin,
         ),
     )
 
@@ -78,6 +93,8 @@ async def retrieve(
     graph holds no passage, ConfigurationError when the mode needs a language model and there is none.
     """
     _check(question, mode, limit, entities, looks)
+    if options.without_llm:
+        _check_without_llm(mode, looks)
     stages = Stages()
     counted = CountedSources(sources)
     found = await _find(counted, graph, question, mode, limit, entities, options, looks, stages)
@@ -95,6 +112,7 @@ async def retrieve(
         looks=found.looks,
         prompt_tokens=counted.prompt_tokens,
         completion_tokens=counted.completion_tokens,
+        no_llm=options.without_llm and mode == "hybrid",
     )
 
 
@@ -120,6 +138,7 @@ async def _find(
                 graph,
                 question,
                 entities=entities,
+                recipe=options.hipporag1,
                 walk=options.walk,
                 weights=options.weights,
                 limit=limit,
@@ -130,7 +149,20 @@ async def _find(
                 sources,
                 graph,
                 question,
+                entities=entities,
                 recipe=options.hipporag2,
+                walk=options.walk,
+                weights=options.weights,
+                limit=limit,
+                stages=stages,
+            )
+        case "hybrid" if options.without_llm:
+            return await no_llm.retrieve(
+                sources,
+                graph,
+                question,
+                entities=entities,
+                recipe=options.no_llm,
                 walk=options.walk,
                 weights=options.weights,
                 limit=limit,
@@ -174,6 +206,19 @@ def _check(question: Any, mode: Any, limit: Any, entities: Any, looks: int) -> N
                 f"The question or an entity holds half a surrogate pair at character {error.start + 1}, which is no "
                 "Unicode text. Repair or drop that character."
             ) from error
+
+
+def _check_without_llm(mode: Mode, looks: int) -> None:
+    if mode in ("hipporag1", "hipporag2"):
+        raise InputError(
+            f"Only 'hybrid' can do without a language model, {mode!r} can't. Take mode 'hybrid' with --no-llm "
+            "(no_llm=True in Python), or mode 'hipporag1' with entities (--entity NAME, or entities=[…])."
+        )
+    if looks > 1:
+        raise InputError(
+            f"The number of looks is {looks}, and a further look needs a language model. Take 1, or leave --no-llm "
+            "(no_llm=True in Python) out."
+        )
 
 
 async def _refuse_empty_graph(sources: Sources, graph: Graph) -> None:

@@ -115,7 +115,7 @@ def no_language_model() -> NoLanguageModelError:
     return NoLanguageModelError(
         "The mode needs the question's named entities, and no language model is set. Set HIPPORAG_LLM_MODEL (with "
         "OPENAI_API_KEY or OPENAI_BASE_URL), give the entities yourself (--entity NAME, or entities=[…] in Python), or "
-        "take --mode dense."
+        "take --mode hybrid --no-llm (no_llm=True), or --mode dense."
     )
 
 
@@ -123,8 +123,8 @@ def no_fact_filter() -> NoLanguageModelError:
     """The error that says that nobody can tell which facts bear on a question, and what to do."""
     return NoLanguageModelError(
         "The mode needs a language model to tell which facts bear on the question, and none is set. Set "
-        "HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or take --mode dense, or --mode hipporag1 with "
-        "entities (--entity NAME, or entities=[…] in Python)."
+        "HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or take --mode hipporag1 with the entities alone "
+        "(--entity NAME, or entities=[…] in Python), --mode hybrid --no-llm (no_llm=True), or --mode dense."
     )
 
 

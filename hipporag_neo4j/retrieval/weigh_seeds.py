@@ -8,17 +8,25 @@ from hipporag_neo4j.domain import Fact, Seed
 
 @dataclass(frozen=True, slots=True)
 class LinkedPhrase:
-    """The phrase an entity of the question was linked to; `passages` mention it, at least one."""
+    """The phrase that an entity of the question, or None: the question itself, was linked to; `passages` mention it, at
+    least one."""
 
     key: str
     phrase: str
-    entity: str
+    entity: str | None
     similarity: float
     passages: int
 
 
-def weigh_by_specificity(linked: Iterable[LinkedPhrase]) -> dict[str, Seed]:
-    """Seeds by phrase key: equal restart weights, each times its specificity 1 / passages, scaled to sum to 1.
+def weigh_by_specificity(linked: Iterable[LinkedPhrase], *, specificity: bool = True) -> dict[str, Seed]:
+    """As `weigh_linked`, scaled to sum to 1."""
+    seeds = weigh_linked(linked, specificity=specificity)
+    total = sum(seed.weight for seed in seeds.values())
+    return {key: replace(seed, weight=seed.weight / total) for key, seed in seeds.items()}
+
+
+def weigh_linked(linked: Iterable[LinkedPhrase], *, specificity: bool = True) -> dict[str, Seed]:
+    """Seeds by phrase key, not scaled: equal restart weights, each times its specificity 1 / passages unless it is off.
 
     HippoRAG, section 2.3 (node specificity). Two entities on one phrase do not add up, as in the official code; the
     seed names the nearer one.
@@ -28,9 +36,8 @@ def weigh_by_specificity(linked: Iterable[LinkedPhrase]) -> dict[str, Seed]:
         known = best.get(phrase.key)
         if known is None or phrase.similarity > known.similarity:
             best[phrase.key] = phrase
-    total = sum(1 / phrase.passages for phrase in best.values())
     return {
-        key: Seed(phrase.phrase, 1 / phrase.passages / total, phrase.entity, phrase.similarity)
+        key: Seed(phrase.phrase, 1 / phrase.passages if specificity else 1.0, phrase.entity, phrase.similarity)
         for key, phrase in best.items()
     }
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import neo4j
 
 QUESTION = "Which instrument maker lives in Pellick and was taught by Oda Merrin?"
-NAMED = ("--entity", "Pellick", "--entity", "Oda Merrin")
+NAMED = ("--mode", "hipporag1", "--entity", "Pellick", "--entity", "Oda Merrin")
 COUNTS = ("passages", "phrases", "facts", "mentions", "synonyms", "malformed_triples")
 
 
@@ -85,9 +85,9 @@ def test_any_width_of_terminal_does(sample: CommandLine, columns: str) -> None:
 
 
 def test_a_fallback_is_said_in_words_and_in_json(sample: CommandLine) -> None:
-    shown = sample.run("retrieve", QUESTION, "--entity", "?!", "--limit", "1").stdout
+    shown = sample.run("retrieve", QUESTION, "--mode", "hipporag1", "--entity", "?!", "--limit", "1").stdout
     assert "dense search answered" in shown.splitlines()[0] + shown.splitlines()[1]
-    run = sample.run("retrieve", QUESTION, "--entity", "?!", "--limit", "1", "--json")
+    run = sample.run("retrieve", QUESTION, "--mode", "hipporag1", "--entity", "?!", "--limit", "1", "--json")
     assert "dense search answered" in json.loads(run.stdout)["fallback"]
     assert "dense search answered" in run.stderr
 
@@ -167,7 +167,7 @@ def test_control_characters_stay_off_the_terminal(line: CommandLine, tmp_path: P
         line.run(*command)
         for command in (
             ["retrieve", "Rome and Ostia", "--mode", "dense", "--full"],
-            ["retrieve", f"Rome{escape}", "--entity", f"Rome{escape}"],
+            ["retrieve", f"Rome{escape}", "--mode", "hipporag1", "--entity", f"Rome{escape}"],
             ["retrieve", "Rome and Ostia", "--mode", "dense", "--json"],
             ["evaluate", str(questions), "--mode", "bm25"],
             ["status"],

@@ -129,14 +129,21 @@ def test_a_file_that_holds_no_passages(line: CommandLine, tmp_path: Path, name: 
 def test_questions_of_all_kinds(line: CommandLine) -> None:
     line.run("import-openie", str(demo.OPENIE))
     assert "The question is empty" in message(line, "retrieve", " \n ")
-    assert "no language model is set" in message(line, "retrieve", "Who made the viol?")
+    for given in ([], ["--entity", "Oda Merrin"]):
+        refused = message(line, "retrieve", "Who made the viol?", *given)
+        assert "none is set" in refused
+        assert "--mode hipporag1" in refused
+        assert "--no-llm" in refused
+    assert "no language model is set" in message(line, "retrieve", "Who made the viol?", "--mode", "hipporag1")
     lucene = r'title:x AND (foo^2 OR "bar~ /[a-z]/ + - ! {} \ OR greywick'
     assert line.read("retrieve", lucene, "--mode", "bm25", "--limit", "1")["passages"][0]["id"] == "greywick"
     assert line.read("retrieve", "?!*", "--mode", "bm25")["passages"] == []
     long = "Which ship carried greywick? " * 350
     for mode in ("bm25", "dense"):
         assert line.read("retrieve", long, "--mode", mode, "--limit", "2")["passages"]
-    korean = line.read("retrieve", "제주도의 수도는 어디입니까?", "--entity", "제주도", "--limit", "2")
+    korean = line.read(
+        "retrieve", "제주도의 수도는 어디입니까?", "--mode", "hipporag1", "--entity", "제주도", "--limit", "2"
+    )
     assert len(korean["passages"]) == 2
 
 

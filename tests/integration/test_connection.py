@@ -33,7 +33,7 @@ def test_a_driver_that_was_handed_in_stays_open(settings: Settings, server: Test
         without_uri = settings.model_copy(update={"neo4j_uri": None, "neo4j_password": None})
         with HippoRAG(without_uri, driver=own, embedder=HashEmbedder(DIMENSIONS)) as rag:
             write(rag, PASSAGES)
-            assert rag.retrieve("Who?", entities=["ada"]).passages
+            assert rag.retrieve("Who?", mode="hipporag1", entities=["ada"]).passages
         assert own.execute_query("RETURN 1 AS one", database_=server.database).records[0]["one"] == 1
 
 

@@ -59,7 +59,7 @@ def test_the_worked_case_of_the_paper(settings: Settings) -> None:
     facts += [("Stanford", "employs", f"professor {i}") for i in range(5)]
     with opened(settings) as rag:
         write(rag, [passage(str(i), fact) for i, fact in enumerate(facts)])
-        result = rag.retrieve("Which Stanford professor?", entities=["Stanford", "Alzheimer's"])
+        result = rag.retrieve("Which Stanford professor?", mode="hipporag1", entities=["Stanford", "Alzheimer's"])
     assert [seed.phrase for seed in result.seeds] == ["stanford", "alzheimer s"]
     assert [seed.weight for seed in result.seeds] == pytest.approx([0.8, 0.2])
     assert [seed.similarity for seed in result.seeds] == pytest.approx([1, 1])
@@ -78,7 +78,7 @@ def test_a_shared_neighbour_holds_twice_what_a_dead_end_holds(
     facts: list[Fact] = [(seed, "leads to", end) for seed in ends for end in [*ends[seed], "shared"]]
     with opened(settings, iterations=2) as rag:
         write(rag, [passage(f"{seed} to {end}", (seed, _, end)) for seed, _, end in facts])
-        result = rag.retrieve("What do both lead to?", entities=["north", "south"], limit=18)
+        result = rag.retrieve("What do both lead to?", mode="hipporag1", entities=["north", "south"], limit=18)
         projection = finish(ensure_projection(_run(rag), rag.namespace, Weights()))
     scores = _walk(driver, server, projection.name, {"north": 0.5, "south": 0.5}, iterations=2)
     assert scores["shared"] / 0.5 == pytest.approx(0.0556, abs=5e-5)
@@ -134,7 +134,7 @@ def test_page_rank_and_ranking_are_those_of_igraph(
 
         entities = data.draw(st.lists(st.sampled_from([name for name in NAMES if name]), min_size=1, max_size=3))
         seeds = specificity(content, link(content, entities, EMBEDDER.embed))
-        result = rag.retrieve("Where?", entities=entities, limit=100)
+        result = rag.retrieve("Where?", mode="hipporag1", entities=entities, limit=100)
     assert {seed.phrase: seed.weight for seed in result.seeds} == pytest.approx(seeds)
     scores = passage_scores(content, page_rank(content, edges, seeds))
     _assert_ranking([(p.id, p.score) for p in result.passages], scores)

@@ -121,7 +121,7 @@ def test_without_graph_data_science_the_walk_says_so_and_the_rest_works(own: Own
         for mode in ("dense", "bm25"):
             assert rag.retrieve("grand river bridge", mode=mode, limit=3).passages
         with pytest.raises(UnsupportedServerError, match=r"Graph Data Science is missing.*docker/compose\.yaml"):
-            rag.retrieve("Which town?", entities=["town 3"])
+            rag.retrieve("Which town?", mode="hipporag1", entities=["town 3"])
 
 
 def test_without_graph_data_science_the_doctor_names_it_and_goes_on(own: OwnServer, llm_server: LLMServer) -> None:

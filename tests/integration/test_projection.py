@@ -70,7 +70,7 @@ class InMemory:
 
 
 def ask(rag: HippoRAG, entity: str = "ada") -> RetrievalResult:
-    return rag.retrieve("Who knows whom?", entities=[entity])
+    return rag.retrieve("Who knows whom?", mode="hipporag1", entities=[entity])
 
 
 def ids(result: RetrievalResult) -> list[str]:

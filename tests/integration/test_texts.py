@@ -67,7 +67,7 @@ def test_phrases_of_every_script_are_linked_by_name(settings: Settings) -> None:
     with HippoRAG(settings, embedder=EMBEDDER) as rag:
         write(rag, [passage("1", ("세종대왕", "만들었다", "한글")), passage("2", ("曹雪芹", "写了", "红楼梦"))])
         for entity, id_ in (("세종대왕!", "1"), ("《红楼梦》", "2")):
-            result = rag.retrieve("?", entities=[entity])
+            result = rag.retrieve("?", mode="hipporag1", entities=[entity])
             assert result.seeds[0].similarity == pytest.approx(1)
             assert result.passages[0].id == id_
 
