@@ -1,4 +1,4 @@
-"""What `evaluate` measures: each mode, and what is built on it."""
+"""What `evaluate` measures: each mode, its variants, and what is built on it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,23 +9,60 @@ if TYPE_CHECKING:
     from hipporag_neo4j.domain import Mode, RetrievalResult
     from hipporag_neo4j.evaluation import Entry, Reading
     from hipporag_neo4j.evaluation.ask import Read
+    from hipporag_neo4j.evaluation.variants import Variant
     from hipporag_neo4j.hipporag import HippoRAG
 
 
-def entry_names(modes: "Sequence[Mode]", *, ircot: bool) -> list[str]:
+def choose_lines(
+    modes: "Sequence[Mode] | None", variants: Sequence[str], *, all_variants: bool, no_llm: bool
+) -> "list[Mode | Variant]":
+    """What is measured, each thing once: the modes, each followed by its variants.
+
+    Without modes those of the variants, and without either `hybrid` and `dense`. `all_variants` are those of the modes
+    given, else all there are. With `no_llm`, the variant that asks no language model stands for `hybrid`. Raises
+    InputError for a variant that there is none of.
+    """
+    from hipporag_neo4j.evaluation.variants import VARIANTS, find_variant
+
+    every = list(VARIANTS.values())
+    wanted = [find_variant(name) for name in variants]
+    if all_variants:
+        wanted += [variant for variant in every if modes is None or variant.mode in modes]
+    chosen = list(modes or dict.fromkeys(variant.mode for variant in wanted) or ("hybrid", "dense"))
+    chosen += [variant.mode for variant in wanted]
+    lines: list[Mode | Variant] = []
+    for mode in dict.fromkeys(chosen):
+        if mode in (modes or chosen):
+            lines.append(find_variant("hybrid/no-llm") if no_llm and mode == "hybrid" else mode)
+        lines += [variant for variant in every if variant in wanted and variant.mode == mode and variant not in lines]
+    return lines
+
+
+def entry_names(lines: "Sequence[Mode | Variant]", *, ircot: bool) -> list[str]:
     """The names of the table's lines, in order."""
-    return [name for mode in modes for name in ((mode, _ircot_name(mode)) if ircot else (mode,))]
+    names = []
+    for line in lines:
+        names.append(line if isinstance(line, str) else line.name)
+        if ircot and isinstance(line, str):
+            names.append(_ircot_name(line))
+    return names
 
 
-def make_entries(rag: "HippoRAG", modes: "Sequence[Mode]", *, steps: int | None, passages: int) -> "list[Entry]":
+def make_entries(
+    rag: "HippoRAG", lines: "Sequence[Mode | Variant]", *, steps: int | None, passages: int
+) -> "list[Entry]":
     """The table's lines; with `steps`, IRCoT over each mode too."""
     from hipporag_neo4j.evaluation import Entry
+    from hipporag_neo4j.retrieval.retrieve import options_of
 
     entries = []
-    for mode in modes:
-        entries.append(Entry.of(mode))
+    for line in lines:
+        if not isinstance(line, str):
+            entries.append(line.entry(rag.retrieve, options_of(rag.settings)))
+            continue
+        entries.append(Entry.of(line))
         if steps is not None:
-            entries.append(_ircot(rag, mode, steps, passages))
+            entries.append(_ircot(rag, line, steps, passages))
     return entries
 
 

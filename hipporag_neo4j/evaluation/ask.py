@@ -57,7 +57,8 @@ class Entry:
 
     `retrieve` asks the questions in the variant's way; None: as the modes are asked. `warm` asks a question before the
     others, to load what is loaded once, where `retrieve` itself would ask a language model. `command` asks one
-    question in the same way, without the question (`retrieve --mode dense`), () where no command does.
+    question in the same way, without the question (`retrieve --mode dense`), () where no command does. `decided`: what
+    was decided about facts counts.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Entry:
     retrieve: Retrieve | None = None
     warm: Retrieve | None = None
     command: tuple[str, ...] = ()
+    decided: bool = True
 
     @classmethod
     def of(cls, mode: Mode) -> "Entry":

@@ -75,7 +75,7 @@ def _unseen(results: Mapping[str, ModeResult], decisions: Decisions | None) -> I
         shown = unseen = 0
         for outcome in result.outcomes:
             decision = decisions.find(outcome.question) if decisions is not None else None
-            if decision is None or decision.kept is None:
+            if decision is None or decision.kept is None or not result.entry.decided:
                 continue
             seen = set(map(comparable, decision.shown))
             facts = [comparable(triplet(fact)) for look in outcome.result.looks for fact in look.shown]
