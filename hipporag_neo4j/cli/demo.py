@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from hipporag_neo4j.settings import Settings
 
 _WIDEST = 110
+_WHAT_FOLLOWS = (
+    "Three questions, each asked twice: hipporag1 goes from the things that the question names along the facts in the "
+    "graph; dense takes the passages whose texts are most like the question. Below are the best 3 passages of each, ✓ "
+    "at those that are needed for the answer, and then the facts that lead from the question to it."
+)
 
 
 def demo(
@@ -58,6 +63,8 @@ def demo(
             f"The sample, {found.passages} passages about an invented archipelago, is in namespace {namespace!r} "
             f"({how}): {found.phrases} phrases, {found.facts} facts, {found.synonyms} pairs of synonyms."
         )
+        if not as_json:
+            output.stdout().print(f"\n{_WHAT_FOLLOWS}", width=min(output.stdout().width, _WIDEST))
         comparisons: list[Comparison] = []
         asked = compare(rag)
         while True:
@@ -105,7 +112,7 @@ def _show(console: Console, number: int, comparison: "Comparison") -> None:
     question = comparison.question
     width = min(console.width, _WIDEST)
     console.print()
-    answer = Text.assemble((question.answer, "green"), f", found by reading {len(question.gold)} passages together.")
+    answer = Text.assemble((question.answer, "green"), f". It takes {len(question.gold)} passages together to know it.")
     console.print(
         _indented([(f"{number}", Text(question.question, style="bold")), ("", Text("Answer: ").append_text(answer))]),
         width=width,
@@ -121,7 +128,7 @@ def _show(console: Console, number: int, comparison: "Comparison") -> None:
     for row in rows:
         table.add_row(*row)
     console.print(table)
-    chains = [("Why" if position == 0 else "", _chain(chain)) for position, chain in enumerate(comparison.chains)]
+    chains = [("Facts" if position == 0 else "", _chain(chain)) for position, chain in enumerate(comparison.chains)]
     console.print(_indented(chains), width=width)
 
 
@@ -177,8 +184,8 @@ def _show_end(console: Console, settings: "Settings", place: str, comparisons: "
     console.print(
         Text.assemble(
             ("✓", "green"),
-            f" marks the passages that hold the answer. In the top 3 stand {walked} of {gold} with the graph, "
-            f"{similar} of them with similarity alone.",
+            f" marks a passage that is needed for the answer. Of the {gold} that are needed, {walked} stand in the top "
+            f"3 of hipporag1, {similar} in the top 3 of dense.",
         ),
         width=width,
     )
