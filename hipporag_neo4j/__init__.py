@@ -3,13 +3,23 @@
 from typing import TYPE_CHECKING, Any
 
 from hipporag_neo4j import errors
-from hipporag_neo4j.domain import Passage, RankedPassage, RetrievalResult, Seed
+from hipporag_neo4j.domain import AnswerResult, Passage, RankedPassage, RetrievalResult, Seed, Step
 
 if TYPE_CHECKING:
     from hipporag_neo4j.hipporag import HippoRAG
     from hipporag_neo4j.settings import Settings
 
-__all__ = ["HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed", "Settings", "errors"]
+__all__ = [
+    "AnswerResult",
+    "HippoRAG",
+    "Passage",
+    "RankedPassage",
+    "RetrievalResult",
+    "Seed",
+    "Settings",
+    "Step",
+    "errors",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hipporag_neo4j.domain import AnswerResult, Mode, RankedPassage, RetrievalResult, Step
 
 _IRCOT_STEPS = 4
+_TITLES = 4
+"""Of the passages that a search found, so many are named while it goes on."""
 
 
 def ask(
@@ -177,7 +179,9 @@ def _search_line(number: int, step: "Step") -> Text:
     """What a search added."""
     assert step.retrieval is not None
     titles = {passage.id: passage.title or passage.id for passage in step.retrieval.passages}
-    named = "; ".join(output.clean(titles[id_]) for id_ in step.new)
+    named = "; ".join(output.clean(titles[id_]) for id_ in step.new[:_TITLES])
+    if (more := len(step.new) - _TITLES) > 0:
+        named += f"; and {more} more"
     what = output.plural(len(step.new), "passage" if number == 1 else "new passage")
     return Text(f"Search {number}: {what}{': ' if named else ''}{named}", style="dim")
 

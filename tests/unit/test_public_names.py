@@ -3,7 +3,9 @@
 import hipporag_neo4j
 from hipporag_neo4j import errors
 
-PUBLIC = {"HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed", "Settings", "errors"}
+PUBLIC = {
+    "AnswerResult", "HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed", "Settings", "Step", "errors"
+}  # fmt: skip
 
 
 def test_the_package_exports_these_names() -> None:
