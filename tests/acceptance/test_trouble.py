@@ -41,6 +41,7 @@ def message(line: CommandLine, *arguments: str, status: int = 1, **environment: 
         (["retrieve"], "Missing argument"),
         (["retrieve", "x", "--mode", "nonsense"], "hipporag1"),
         (["retrieve", "x", "--limit", "0"], "greater than or equal to"),
+        (["ask", "x", "--passages", "0"], "greater than or equal to"),
         (["status", "--namespace", "not a name"], "take 1 to 64 ASCII letters"),
         (["init", "--normalisation", "latin"], "unicode"),
         (["init", "--synonym-threshold", "1.5"], "more than 0 and at most 1"),
