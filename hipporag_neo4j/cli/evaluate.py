@@ -8,6 +8,13 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.evaluation_entries import (
+    choose_lines,
+    entry_names,
+    make_entries,
+    make_reader,
+    need_language_model,
+)
 from hipporag_neo4j.cli.evaluation_files import check_report, outcomes_file, write_report
 from hipporag_neo4j.cli.make_questions import make_question_file
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
@@ -15,7 +22,8 @@ from hipporag_neo4j.errors import InputError
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Mode
-    from hipporag_neo4j.evaluation import Entry, Evaluation, Setting
+    from hipporag_neo4j.evaluation import Evaluation, Setting
+    from hipporag_neo4j.evaluation.variants import Variant
 
 
 def evaluate(
@@ -28,8 +36,22 @@ def evaluate(
     ] = None,
     mode: Annotated[
         list[ModeName] | None,
-        typer.Option(help="A mode to measure; give it once for each. hipporag1 and dense unless given."),
+        typer.Option(help="A mode to measure; give it once for each. hybrid and dense unless given."),
     ] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A variant of a mode to measure beside it, such as hipporag1/no-synonyms; give it once for each.",
+        ),
+    ] = None,
+    variants: Annotated[
+        bool, typer.Option("--variants", help="Measure all variants of the modes given, or of all modes.")
+    ] = False,
+    no_llm: Annotated[
+        bool,
+        typer.Option("--no-llm", help="Ask no language model: hybrid does without and finds less."),
+    ] = False,
     query_decisions: Annotated[
         list[Path] | None,
         typer.Option(
@@ -42,6 +64,22 @@ def evaluate(
         int, typer.Option(min=1, max=3, help="How often hybrid looks for facts; each look costs a call and a walk.")
     ] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask the first so many questions only.")] = None,
+    answers: Annotated[
+        bool,
+        typer.Option(
+            "--answers", help="Have the language model answer from the passages, and measure exact match and F1."
+        ),
+    ] = False,
+    passages: Annotated[
+        int, typer.Option(min=1, max=100, help="With --answers and --ircot: how many passages it reads at a time.")
+    ] = 5,
+    ircot: Annotated[
+        bool,
+        typer.Option(
+            "--ircot", help="Measure each mode as the retriever of IRCoT too: search, think, search with the thought."
+        ),
+    ] = False,
+    steps: Annotated[int, typer.Option(min=2, max=20, help="With --ircot: searches a question at most.")] = 4,
     compare: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,29 +138,41 @@ def evaluate(
     from hipporag_neo4j.hipporag import HippoRAG
 
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
+    if no_llm:
+        settings = settings.model_copy(update={"llm_model": None})
     if questions is None or make_questions is not None or made is not None:
         make_question_file(settings, questions, make_questions, made, seed=seed, as_json=as_json)
         return
-    entries = _entries(mode or [ModeName("hipporag1"), ModeName("dense")])
-    compared = _pairs(entries, compare)
-    _check_looks(entries, looks)
+    lines = _lines(mode, variant, all_variants=variants, no_llm=no_llm)
+    names = entry_names(lines, ircot=ircot)
+    compared = _pairs(names, compare)
+    _check_looks(names, looks)
     for path in report or ():
         check_report(path)
     asked = evaluation.read_questions(questions)[:limit]
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
     with HippoRAG(settings) as rag:
+        if answers or ircot:
+            need_language_model(rag)
         setting = evaluation.read_setting(
-            rag.database, settings, questions, asked, decisions=decisions, looks=looks, passages_read=None
+            rag.database,
+            settings,
+            questions,
+            asked,
+            decisions=decisions,
+            looks=looks,
+            passages_read=passages if answers else None,
         )
         with outcomes_file(resume, setting) as kept, _bars() as bars:
-            tasks = {entry.name: bars.add_task(entry.name, total=len(asked)) for entry in entries}
+            tasks = {name: bars.add_task(name, total=len(asked)) for name in names}
             result = evaluation.run(
                 rag.retrieve,
                 lambda some: evaluation.find_gold(rag.database, rag.namespace, some),
                 asked,
-                entries,
+                make_entries(rag, lines, steps=steps if ircot else None, passages=passages),
                 decisions=decisions,
                 looks=looks,
+                read=make_reader(rag, passages) if answers else None,
                 compared=compared,
                 sampling=evaluation.Sampling(resamples, seed),
                 outcomes=kept,
@@ -161,30 +211,33 @@ def _show(result: "Evaluation", setting: "Setting", *, questions_too: bool) -> N
         output.tell(f"Which questions each wins: --compare {one.first}:{one.second}, or --report FILE.md.")
 
 
-def _pairs(entries: "Sequence[Entry]", wanted: list[str] | None) -> tuple[tuple[str, str], ...]:
+def _lines(
+    modes: list[ModeName] | None, variants: list[str] | None, *, all_variants: bool, no_llm: bool
+) -> "list[Mode | Variant]":
+    given = [cast("Mode", str(mode)) for mode in modes or ()] or None
+    try:
+        return choose_lines(given, variants or (), all_variants=all_variants, no_llm=no_llm)
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="'--variant'") from error
+
+
+def _pairs(names: Sequence[str], wanted: list[str] | None) -> tuple[tuple[str, str], ...]:
     from hipporag_neo4j.evaluation import pairs_of
 
     try:
-        return pairs_of([entry.name for entry in entries], wanted or ())
+        return pairs_of(names, wanted or ())
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="'--compare'") from error
 
 
-def _check_looks(entries: "Sequence[Entry]", looks: int) -> None:
+def _check_looks(names: Sequence[str], looks: int) -> None:
     """Refuse looks that nobody takes: figures under the name of two looks would be those of none."""
-    if looks > 1 and not any(entry.mode == "hybrid" for entry in entries):
+    if looks > 1 and "hybrid" not in names:
         raise typer.BadParameter(
-            f"only hybrid looks at facts more than once, and it isn't among {', '.join(e.name for e in entries)}. Add "
-            "--mode hybrid, or leave --looks out.",
+            f"only hybrid looks at facts more than once, and it isn't among {', '.join(names)}. Add --mode hybrid, or "
+            "leave --looks out.",
             param_hint="'--looks'",
         )
-
-
-def _entries(modes: list[ModeName]) -> "list[Entry]":
-    """The lines of the table, one a name."""
-    from hipporag_neo4j.evaluation import Entry
-
-    return [Entry.of(cast("Mode", name)) for name in dict.fromkeys(map(str, modes))]
 
 
 def _bars() -> Progress:
