@@ -199,7 +199,7 @@ def test_a_model_that_every_call_would_find_closed_is_an_error(
     llm_server.respond = lambda request: error(status, "no")
     for mode in ("hipporag1", "hipporag2", "hybrid"):
         with pytest.raises(LLMAccessError):
-            opened().retrieve(QUESTION, mode=mode)  # type: ignore[arg-type]
+            opened().retrieve(QUESTION, mode=mode)
 
 
 def test_without_entities_there_is_nothing_to_go_on_with(opened: Opened, llm_server: LLMServer) -> None:
