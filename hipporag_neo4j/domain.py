@@ -140,8 +140,9 @@ class RetrievalResult:
     milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says, in
     one sentence, why dense search answered instead of the mode that was asked for, else None; `stale` is true when the
     graph changed faster than it could be projected. The tokens are those of all calls of the language model; 0 where
-    the endpoint doesn't count. `steps` tells of each search, where several were made and merged. `no_llm`: `hybrid` was
-    asked to do without a language model, so that nobody told which facts bear on the question, or what it names.
+    the endpoint doesn't count. `from_cache` counts its answers that were kept from before and cost nothing. `steps`
+    tells of each search, where several were made and merged. `no_llm`: `hybrid` was asked to do without a language
+    model, so that nobody told which facts bear on the question, or what it names.
     """
 
     question: str
@@ -155,6 +156,7 @@ class RetrievalResult:
     looks: tuple[Look, ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: int = 0
     steps: tuple["Step", ...] = ()
     no_llm: bool = False
 
@@ -171,7 +173,7 @@ class Step:
     The first step searches with the question and has no thought; a step that gives the `answer`, or that has a
     `problem`, is the last one and searches no more. `new` are the ids of passages that no step before found, best
     first. `problem` says, in one sentence, why the model's thought couldn't be used. The tokens are those of the
-    thought alone.
+    thought alone, and `from_cache` is 1 where it was kept from before.
     """
 
     thought: str | None = None
@@ -181,6 +183,7 @@ class Step:
     problem: str | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ async def retrieve_by_steps(
                 new=_new(found, done),
                 prompt_tokens=step.prompt_tokens,
                 completion_tokens=step.completion_tokens,
+                from_cache=step.from_cache,
             )
         )
     return _merged(question, done, limit, stages.milliseconds())
@@ -96,6 +97,7 @@ async def _think(sources: AnswerSources, question: str, done: Sequence[Step], re
         problem="The thought repeats an earlier one, so there is nothing more to search for." if repeated else None,
         prompt_tokens=answer.prompt_tokens,
         completion_tokens=answer.completion_tokens,
+        from_cache=int(answer.from_cache),
     )
 
 
@@ -137,5 +139,6 @@ def _merged(question: str, steps: Sequence[Step], limit: int, own: dict[str, flo
         prompt_tokens=sum(search.prompt_tokens for search in searches) + sum(step.prompt_tokens for step in steps),
         completion_tokens=sum(search.completion_tokens for search in searches)
         + sum(step.completion_tokens for step in steps),
+        from_cache=sum(search.from_cache for search in searches) + sum(step.from_cache for step in steps),
         steps=tuple(steps),
     )

@@ -88,6 +88,7 @@ def result_values(result: "RetrievalResult") -> dict[str, Any]:
         ],
         "prompt_tokens": result.prompt_tokens,
         "completion_tokens": result.completion_tokens,
+        "answers_from_cache": result.from_cache,
         "timings_ms": {stage: round(milliseconds, 3) for stage, milliseconds in result.timings.items()},
     }
 
@@ -189,6 +190,9 @@ def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: b
     if result.prompt_tokens or result.completion_tokens:
         spent = f"{result.prompt_tokens:,} tokens read, {result.completion_tokens:,} written by the language model."
         console.print(Text(f"\n{spent}", style="dim"))
+    if result.from_cache:
+        kept = output.plural(result.from_cache, "answer")
+        console.print(Text(f"\n{kept} of the language model from cache.", style="dim"))
     if verbose:
         times = ", ".join(f"{stage} {milliseconds:.0f}" for stage, milliseconds in result.timings.items())
         console.print(Text(f"\nMilliseconds: {times}", style="dim"))

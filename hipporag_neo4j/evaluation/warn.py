@@ -39,6 +39,7 @@ def warnings_about(
         yield from _problems(name, result)
         yield from _thoughts(name, result)
         yield from _stale(name, result)
+        yield from _from_cache(name, result)
 
 
 def _synthetic(questions: Sequence[Question]) -> Iterator[str]:
@@ -125,6 +126,14 @@ def _stale(name: str, result: ModeResult) -> Iterator[str]:
         yield (
             f"{name}: {_share(result.stale, len(result.outcomes))} rankings are from before the graph's last change. "
             "Evaluate when nothing is being written."
+        )
+
+
+def _from_cache(name: str, result: ModeResult) -> Iterator[str]:
+    if kept := sum(outcome.result.from_cache > 0 for outcome in result.outcomes):
+        yield (
+            f"{name}: for {_share(kept, len(result.outcomes))} questions the language model's answers came from the "
+            "cache, so the latency lacks its time; --no-cache measures it."
         )
 
 

@@ -9,12 +9,14 @@ from hipporag_neo4j.llm import Answer, LanguageModel, Listener
 
 
 class MeteredModel:
-    """A LanguageModel that adds up the tokens of what is asked through it. One for each piece of work and thread."""
+    """A LanguageModel that adds up the tokens of what is asked through it, and counts the answers that were kept from
+    before and cost none. One for each piece of work and thread."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self.prompt_tokens = 0
         self.completion_tokens = 0
+        self.from_cache = 0
 
     @property
     def name(self) -> str:
@@ -31,6 +33,7 @@ class MeteredModel:
             self._count(error.prompt_tokens, error.completion_tokens)
             raise
         self._count(answer.prompt_tokens, answer.completion_tokens)
+        self.from_cache += answer.from_cache
         return answer
 
     def _count(self, prompt_tokens: int, completion_tokens: int) -> None:

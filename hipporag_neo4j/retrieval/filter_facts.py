@@ -14,7 +14,7 @@ class Verdict:
     """What a filter answers: positions (from 0) of the kept facts, ascending, and the question's named entities.
 
     `unknown`, `problem` and `truncated` as in Look; with a problem nothing is known of facts or entities. The tokens
-    are those of all calls made for it.
+    are those of all calls made for it; `from_cache` counts answers that were kept from before and cost none.
     """
 
     kept: tuple[int, ...] = ()
@@ -24,6 +24,7 @@ class Verdict:
     truncated: bool = False
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: int = 0
 
 
 class FactFilter(Protocol):

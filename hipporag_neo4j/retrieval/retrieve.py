@@ -112,6 +112,7 @@ async def retrieve(
         looks=found.looks,
         prompt_tokens=counted.prompt_tokens,
         completion_tokens=counted.completion_tokens,
+        from_cache=counted.from_cache,
         no_llm=options.without_llm and mode == "hybrid",
     )
 

@@ -27,11 +27,12 @@ CostT = TypeVar("CostT", "NamedEntities", Verdict)
 
 @dataclass(frozen=True, slots=True)
 class NamedEntities:
-    """What a language model says that a question names, and the tokens of all calls made for it."""
+    """What a language model says that a question names, and what that cost; see Verdict."""
 
     entities: tuple[str, ...]
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: int = 0
 
 
 class Sources(Protocol):
@@ -81,7 +82,9 @@ class BlockingSources:
             raise no_language_model()
         metered = MeteredModel(self.model)
         answer = ask(metered, question_entity_messages(question, self.prompts_dir), EntitiesAnswer)
-        return NamedEntities(answer.value.named_entities, metered.prompt_tokens, metered.completion_tokens)
+        return NamedEntities(
+            answer.value.named_entities, metered.prompt_tokens, metered.completion_tokens, metered.from_cache
+        )
 
     async def filter_facts(
         self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
@@ -93,7 +96,12 @@ class BlockingSources:
             raise no_fact_filter()
         metered = MeteredModel(self.model)
         verdict = self._ask_filter(metered, question, facts, known)
-        return replace(verdict, prompt_tokens=metered.prompt_tokens, completion_tokens=metered.completion_tokens)
+        return replace(
+            verdict,
+            prompt_tokens=metered.prompt_tokens,
+            completion_tokens=metered.completion_tokens,
+            from_cache=metered.from_cache,
+        )
 
     def _ask_filter(
         self, model: LanguageModel, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None
@@ -130,11 +138,12 @@ def no_fact_filter() -> NoLanguageModelError:
 
 @dataclass(slots=True)
 class CountedSources:
-    """Sources that add up the tokens of what is asked through them. One for each question."""
+    """Sources that add up what it costs to ask through them. One for each question."""
 
     sources: Sources
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: int = 0
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
@@ -157,6 +166,7 @@ class CountedSources:
     def _counted(self, answer: CostT) -> CostT:
         self.prompt_tokens += answer.prompt_tokens
         self.completion_tokens += answer.completion_tokens
+        self.from_cache += answer.from_cache
         return answer
 
 

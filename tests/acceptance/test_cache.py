@@ -24,7 +24,8 @@ def test_answers_are_counted_reused_and_cleared(line: CommandLine, llm_server: L
     assert kept["prompt_tokens"] > 0
     line.run("retrieve", "What lies on the Tiber?", "--mode", "hipporag1", HIPPORAG_LLM_MODEL="scripted")
     asked = len(llm_server.chats)
-    line.run("retrieve", "What lies on the Tiber?", "--mode", "hipporag1", HIPPORAG_LLM_MODEL="scripted")
+    again = line.run("retrieve", "What lies on the Tiber?", "--mode", "hipporag1", HIPPORAG_LLM_MODEL="scripted")
+    assert "1 answer of the language model from cache." in again.stdout
     assert len(llm_server.chats) == asked
     line.run("retrieve", "What lies on the Tiber?", "--mode", "hipporag1", "--no-cache", HIPPORAG_LLM_MODEL="scripted")
     assert len(llm_server.chats) == asked + 1

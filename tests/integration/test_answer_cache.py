@@ -119,6 +119,8 @@ def test_the_same_question_asks_nothing_again(open_rag: Open, llm_server: LLMSer
     assert asked == (2 if mode == "hybrid" else 1)
     again = open_rag(hybrid_facts=5).retrieve("Who met Bob1?", mode=mode, looks=2 if mode == "hybrid" else 1)  # type: ignore[arg-type]
     assert len(llm_server.chats) - before == asked
+    assert (first.from_cache, again.from_cache) == (0, asked)
+    assert first.prompt_tokens > again.prompt_tokens == 0
     assert (again.passages, again.looks, again.entities) == (first.passages, first.looks, first.entities)
 
 

@@ -219,6 +219,15 @@ def test_fallbacks_and_stale_rankings_are_told() -> None:
     assert (done.modes["hipporag2"].fallbacks, done.modes["hipporag2"].stale) == (3, 1)
 
 
+def test_answers_from_the_cache_are_told_since_they_take_no_time() -> None:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
+        return RetrievalResult(question, options["mode"], (), from_cache=2 if "2" in question else 0)
+
+    (warning,) = run(retrieve, find_gold, (*QUESTIONS[:2], question("3", "a")), ["hybrid"]).warnings
+    assert warning.startswith("hybrid: for 1 of 3 (33 %) questions")
+    assert "--no-cache" in warning
+
+
 def test_an_outage_ends_the_run() -> None:
     answered = Retriever()
 
