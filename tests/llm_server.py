@@ -88,6 +88,13 @@ def extract_from_prompt(request: Request) -> str:
     return json.dumps({"named_entities": names})
 
 
+def question_from_prompt(request: Request) -> str:
+    """A rule for questions on chains of facts: a good one for every chain."""
+    named = request.prompt.partition("<named>\n")[2].partition("\n</named>")[0].split("\n")
+    answer = request.prompt.partition("<answer>\n")[2].partition("\n</answer>")[0]
+    return json.dumps({"question": f"What belongs to {' and '.join(named)}?", "answer": answer.title()})
+
+
 class LLMServer:
     """The server, running on a thread at `url`.
 

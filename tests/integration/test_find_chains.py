@@ -17,7 +17,7 @@ from hipporag_neo4j.schema import open_graph
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Fact, write
-from tests.llm_server import LLMServer, Reply, Request, error
+from tests.llm_server import LLMServer, Reply, Request, error, question_from_prompt
 
 
 @pytest.fixture
@@ -148,14 +148,6 @@ def test_what_has_two_answers_is_not_asked_for(rag: HippoRAG) -> None:
         assert chain.shape == "path-finding"
 
 
-def write_for(request: Request) -> str:
-    """A model that writes a good question for every chain."""
-    asked = request.prompt
-    named = asked.partition("<named>\n")[2].partition("\n</named>")[0].split("\n")
-    answer = asked.partition("<answer>\n")[2].partition("\n</answer>")[0]
-    return json.dumps({"question": f"What belongs to {' and '.join(named)}?", "answer": answer.title()})
-
-
 Make = Callable[..., MadeQuestions]
 
 
@@ -163,7 +155,7 @@ Make = Callable[..., MadeQuestions]
 def make(rag: HippoRAG, llm_server: LLMServer) -> Make:
     """Makes questions from MANY, eight chains, by the scripted model."""
     write(rag, MANY)
-    llm_server.respond = write_for
+    llm_server.respond = question_from_prompt
     model = rag.language_model
     assert model is not None
     graph = open_graph(rag.database, rag.namespace)
@@ -201,13 +193,13 @@ def test_a_second_run_makes_the_same_and_asks_nothing(make: Make, llm_server: LL
 
 def test_a_broken_off_run_goes_on(make: Make, llm_server: LLMServer) -> None:
     def until_outage(request: Request) -> str | Reply:
-        return error(500, "down") if len(llm_server.chats) > 4 else write_for(request)
+        return error(500, "down") if len(llm_server.chats) > 4 else question_from_prompt(request)
 
     llm_server.respond = until_outage
     with pytest.raises(LLMError):
         make(8)
     answered, before = 4, len(llm_server.chats)
-    llm_server.respond = write_for
+    llm_server.respond = question_from_prompt
     assert len(make(8).questions) == 8
     assert len(llm_server.chats) - before == 8 - answered
 
@@ -231,7 +223,7 @@ def test_a_question_is_taken_once(rag: HippoRAG, llm_server: LLMServer) -> None:
     breaks = [said(f"b{i}", (f"Glass{i}", "breaks at", f"Lund{i}")) for i in "abcdef"]
     write(rag, [*holds, *breaks])
     llm_server.respond = lambda request: json.dumps(
-        {"question": "What of the Observatory?", "answer": json.loads(write_for(request))["answer"]}
+        {"question": "What of the Observatory?", "answer": json.loads(question_from_prompt(request))["answer"]}
     )
     model = rag.language_model
     assert model is not None
