@@ -3,5 +3,5 @@
 // returns: nothing
 // mode: schema
 CYPHER 25
-MATCH (node:Passage|Phrase|HippoRun|HippoGraph {namespace: $namespace})
+MATCH (node:Passage|Phrase|HippoRun|HippoAnswer|HippoGraph {namespace: $namespace})
 CALL (node) { DETACH DELETE node } IN TRANSACTIONS OF 2000 ROWS
