@@ -40,8 +40,8 @@ from hipporag_neo4j.projection import ensure_projection
 from hipporag_neo4j.retrieval.link_query import link_entities
 from hipporag_neo4j.retrieval.retrieve import options_of
 from hipporag_neo4j.retrieval.sources import finish
-from hipporag_neo4j.retrieval.weigh_seeds import weigh_by_specificity
-from hipporag_neo4j.schema import open_graph
+from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, weigh_by_specificity
+from hipporag_neo4j.schema import Graph, open_graph
 from hipporag_neo4j.timing import Stages
 
 HOPS = (1, 2, 3)
@@ -50,6 +50,7 @@ DEAD_ENDS = 8
 PUBLISHED = {"mentions": {1: 1.00, 2: 9.21}, "pagerank": {1: 1.00, 2: 1.00, 3: 1.00}}
 """Mean ranks as published; chance is 9."""
 _USUAL_DIMENSIONS = 384
+_ASKED_AT_ONCE = 50
 
 note = Console(stderr=True)
 
@@ -116,39 +117,55 @@ def measure(settings: Settings, instances: Sequence[Instance]) -> dict[str, list
     """The rank of each instance's answer by mentions and by PageRank; all instances lie in one graph, unconnected."""
     with _fresh_graph(settings) as rag:
         Indexer(rag.database, rag.init(), rag.embedder).import_extracted(passages_of(instances))
-        options = options_of(rag.settings)
         graph = open_graph(rag.database, rag.namespace)
-        projection = finish(ensure_projection(rag._sources.run, rag.namespace, options.weights))
         ranks: dict[str, list[float]] = {"mentions": [], "pagerank": []}
-        for instance in instances:
-            names = {phrase_key(rag.namespace, end): end for end in instance.ends}
-            linked = finish(link_entities(rag._sources, graph, instance.seeds, Stages()))
-            seeds = {key: seed.weight for key, seed in weigh_by_specificity(linked).items()}
-            counted = rag.database.run(
-                "experiment/count_seed_mentions", namespace=rag.namespace, phrases=list(names), seeds=list(seeds)
-            )
-            walked = rag.database.run(
-                "experiment/score_phrases",
-                graph=projection.name,
-                namespace=rag.namespace,
-                seeds=[{"key": key, "weight": weight} for key, weight in seeds.items()],
-                phrases=list(names),
-                damping=options.walk.damping,
-                iterations=options.walk.iterations,
-                tolerance=options.walk.tolerance,
-                concurrency=options.walk.concurrency,
-            )
-            ranks["mentions"].append(_rank_of_answer(instance, names, counted, "mentions"))
-            ranks["pagerank"].append(_rank_of_answer(instance, names, walked, "score"))
+        for begin in range(0, len(instances), _ASKED_AT_ONCE):
+            some = instances[begin : begin + _ASKED_AT_ONCE]
+            for ranked_by, found in _ask(rag, graph, some).items():
+                ranks[ranked_by] += [
+                    mean_rank(scores, instance.ends[0]) for scores, instance in zip(found, some, strict=True)
+                ]
         return ranks
 
 
-def _rank_of_answer(
-    instance: Instance, names: Mapping[str, str], rows: Sequence[Mapping[str, Any]], score: str
-) -> float:
-    """Ends that a statement doesn't return have the score 0."""
-    scores = dict.fromkeys(instance.ends, 0.0) | {names[row["key"]]: float(row[score]) for row in rows}
-    return mean_rank(scores, instance.ends[0])
+def _ask(rag: HippoRAG, graph: Graph, instances: Sequence[Instance]) -> dict[str, list[dict[str, float]]]:
+    """The scores of each instance's ends, by what they are ranked by."""
+    options = options_of(rag.settings)
+    names = {seed: number for number, instance in enumerate(instances) for seed in instance.seeds}
+    linked: list[list[LinkedPhrase]] = [[] for _ in instances]
+    for phrase in finish(link_entities(rag._sources, graph, list(names), Stages())):
+        if phrase.entity is not None:
+            linked[names[phrase.entity]].append(phrase)
+    asked = [
+        {
+            "number": number,
+            "phrases": [phrase_key(rag.namespace, end) for end in instance.ends],
+            "seeds": [{"key": key, "weight": seed.weight} for key, seed in weigh_by_specificity(phrases).items()],
+        }
+        for number, (instance, phrases) in enumerate(zip(instances, linked, strict=True))
+    ]
+    projection = finish(ensure_projection(rag._sources.run, rag.namespace, options.weights))
+    counted = rag.database.run("experiment/count_seed_mentions", namespace=rag.namespace, instances=asked)
+    walked = rag.database.run(
+        "experiment/score_phrases",
+        graph=projection.name,
+        namespace=rag.namespace,
+        instances=asked,
+        damping=options.walk.damping,
+        iterations=options.walk.iterations,
+        tolerance=options.walk.tolerance,
+        concurrency=options.walk.concurrency,
+    )
+    return {
+        "mentions": [_scores(rag, instance, number, counted) for number, instance in enumerate(instances)],
+        "pagerank": [_scores(rag, instance, number, walked) for number, instance in enumerate(instances)],
+    }
+
+
+def _scores(rag: HippoRAG, instance: Instance, number: int, rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Scores by end; one that a statement doesn't return has the score 0."""
+    found = {row["key"]: float(row["score"]) for row in rows if row["instance"] == number}
+    return {end: found.get(phrase_key(rag.namespace, end), 0.0) for end in instance.ends}
 
 
 @contextmanager
