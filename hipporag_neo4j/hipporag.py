@@ -107,9 +107,9 @@ class HippoRAG:
             if isinstance(source, Path | str)
             else check_passages(source, on_problem)
         )
-        parts = (part for passage in passages for part in split_passage(passage, self.settings.passage_size))
-        distinct = DistinctPassages(parts, on_problem)
-        report = self._indexer(progress).index(distinct, model, concurrency=self.settings.llm_concurrency)
+        split = partial(split_passage, size=self.settings.passage_size)
+        distinct = DistinctPassages(passages, on_problem, split)
+        report = self._indexer(progress, on_problem).index(distinct, model, concurrency=self.settings.llm_concurrency)
         return replace(report, repeated=distinct.repeated)
 
     def import_openie(
@@ -117,7 +117,7 @@ class HippoRAG:
     ) -> IndexReport:
         """Add passages and ready triples from an OpenIE file of the official HippoRAG code; needs no language model."""
         distinct = DistinctPassages(read_openie(Path(path), on_problem=on_problem), on_problem)
-        report = self._indexer(progress).import_extracted(distinct)
+        report = self._indexer(progress, on_problem).import_extracted(distinct)
         return replace(report, repeated=distinct.repeated)
 
     def retrieve(
@@ -331,5 +331,7 @@ class HippoRAG:
         search = partial(self.retrieve, mode=mode, looks=looks, fact_filter=fact_filter)
         return BlockingAnswerSources(search, model, self.settings.prompts_dir)
 
-    def _indexer(self, progress: Progress | None) -> Indexer:
-        return Indexer(self.database, self.init(), self.embedder, self.settings.prompts_dir, progress or no_progress)
+    def _indexer(self, progress: Progress | None, on_problem: OnProblem | None) -> Indexer:
+        return Indexer(
+            self.database, self.init(), self.embedder, self.settings.prompts_dir, progress or no_progress, on_problem
+        )

@@ -1,7 +1,8 @@
-// Which of these passages are there, with what content and in which state.
+// Which of these passages are there, with what content, in which state, and of which document a part.
 // params: keys (list of str)
-// returns: key (str), content_hash (str), status (str)
+// returns: key (str), content_hash (str), status (str), document (str or null), part (int or null)
 // mode: read
 CYPHER 25
 MATCH (passage:Passage) WHERE passage.key IN $keys
-RETURN passage.key AS key, passage.content_hash AS content_hash, passage.status AS status
+RETURN passage.key AS key, passage.content_hash AS content_hash, passage.status AS status,
+       passage.document AS document, passage.part AS part

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,8 +126,9 @@ def index(
         passages = read_passages(
             source, on_problem=on_problem, on_skipped=lambda path, reason: skipped.append(f"{path}: {reason}")
         )
-        parts = (part for passage in passages for part in split_passage(passage, settings.passage_size))
-        return sum(1 for _ in DistinctPassages(parts, on_problem))
+        return sum(
+            1 for _ in DistinctPassages(passages, on_problem, partial(split_passage, size=settings.passage_size))
+        )
 
     with HippoRAG(settings, language_model=language_model) as rag:
         _write(

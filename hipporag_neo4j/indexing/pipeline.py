@@ -17,10 +17,12 @@ from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import DatabaseError, LLMError
 from hipporag_neo4j.indexing.batches import batches, document_of, documents_in, timed
-from hipporag_neo4j.indexing.check_passages import content_hash, passage_id
+from hipporag_neo4j.indexing.check_passages import OnProblem, content_hash, passage_id
+from hipporag_neo4j.indexing.check_passages import report as report_problem
 from hipporag_neo4j.indexing.extract_triples import extract
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, gather_batch
 from hipporag_neo4j.indexing.link_synonyms import link_synonyms
+from hipporag_neo4j.indexing.taken_ids import taken_ids
 from hipporag_neo4j.indexing.write_graph import GraphWriter
 from hipporag_neo4j.keys import passage_key
 from hipporag_neo4j.llm import LanguageModel
@@ -82,6 +84,7 @@ class Indexer:
     embedder: Embedder
     prompts_dir: Path | None = None
     progress: Progress = no_progress
+    on_problem: OnProblem | None = None
 
     def index(self, passages: Iterable[Passage], model: LanguageModel, *, concurrency: int) -> IndexReport:
         """Read passages with a language model, `concurrency` at a time, and write what changed.
@@ -106,11 +109,17 @@ class Indexer:
     ) -> Generator[IdentifiedPassage, None, None]:
         """Leave out passages that stand in the graph as they are; failed ones are read again.
 
+        A passage, with all parts of its document, whose id there belongs to another document is reported and left out.
         `stale` collects the keys of what documents left there when they were longer, shorter, or split otherwise.
         """
-        for some in documents_in(passages, _LOOKUP):
-            keys = {passage_key(self.graph.namespace, passage.id): passage for passage in some}
+        for given in documents_in(passages, _LOOKUP):
+            keys = {passage_key(self.graph.namespace, passage.id): passage for passage in given}
             rows = self.database.run("indexing/find_passages", keys=list(keys))
+            taken = taken_ids(rows, keys)
+            for error in taken.values():
+                report_problem(error, self.on_problem)
+            keys = {key: passage for key, passage in keys.items() if document_of(passage) not in taken}
+            some = list(keys.values())
             there = {row["key"]: row["content_hash"] for row in rows if row["status"] == "written"}
             stale += self._find_stale_parts(some, keys)
             report.passages += len(keys)

@@ -238,6 +238,29 @@ def test_the_id_of_a_part_cant_be_anothers(settings: Settings, llm_server: LLMSe
         rag.index([LONG, Passage("Something else.", id="doc#1")])
 
 
+def test_a_part_does_not_replace_a_passage_that_was_there_nor_the_other_way_round(
+    settings: Settings, llm_server: LLMServer, make_namespace: Callable[[], str]
+) -> None:
+    """Neither loses a word: the later one is reported, a document as a whole, and what else was given is written."""
+    own = Passage("Something else.", id="doc#2")
+    for first, second, said in (
+        (own, LONG, r"The document 'doc', .* in parts, can't be written: .*'doc#2' as a passage of its own"),
+        (LONG, own, r"The passage 'doc#2' can't be written: .*'doc#2' as part 2 of the document 'doc'"),
+    ):
+        namespaced = settings.model_copy(update={"namespace": make_namespace()})
+        problems: list[InputError] = []
+        with HippoRAG(reading(namespaced, llm_server), embedder=HashEmbedder(DIMENSIONS)) as rag:
+            rag.index([first])
+            with pytest.raises(InputError, match=said):
+                rag.index([second])
+            report = rag.index([second, OTHER], on_problem=problems.append)
+            assert (report.passages, report.written, report.deleted) == (1, 1, 0)
+            found = {p.id: p.text for p in rag.retrieve("harbour", mode="dense", limit=100).passages}
+        kept = {part.id: part.text for part in split_passage(first, SIZE)}
+        assert found == kept | {"other": OTHER.text}
+        assert len(problems) == 1
+
+
 def reading(settings: Settings, llm_server: LLMServer) -> Settings:
     """Settings with the scripted language model, and short passages."""
     update = {"openai_base_url": llm_server.url, "llm_model": "scripted", "passage_size": SIZE}

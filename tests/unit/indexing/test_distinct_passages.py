@@ -1,12 +1,14 @@
 """Each passage once."""
 
 import tracemalloc
+from functools import partial
 
 import pytest
 
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
+from hipporag_neo4j.indexing.split_text import split_passage
 
 
 def test_repeats_are_skipped_and_counted() -> None:
@@ -44,3 +46,42 @@ def test_memory_does_not_grow_with_ids_and_texts() -> None:
     finally:
         tracemalloc.stop()
     assert held / count < 220
+
+
+LONG = Passage(text="One lamp. " * 30, id="a")
+split = partial(split_passage, size=100)
+"""LONG has the parts a#1, a#2 and a#3."""
+
+
+def test_a_long_passage_whose_part_has_the_id_of_another_is_left_out_whole() -> None:
+    problems: list[InputError] = []
+    passages = [Passage(text="mine", id="a#2"), LONG, Passage(text="after", id="z")]
+    given = DistinctPassages(passages, problems.append, split)
+    assert [passage.id for passage in given] == ["a#2", "z"]
+    (problem,) = problems
+    assert "Passage 2, in the order they were read, is long, and its part 2 would have the id 'a#2'" in str(problem)
+    assert "which passage 1 has. None of its parts is taken" in str(problem)
+
+
+def test_an_id_that_a_part_has_already_is_an_error_of_the_later_passage() -> None:
+    problems: list[InputError] = []
+    given = DistinctPassages([LONG, Passage(text="mine", id="a#2")], problems.append, split)
+    assert [passage.id for passage in given] == ["a#1", "a#2", "a#3"]
+    assert "Passages 1 and 2" in str(problems[0])
+    assert "Parts of a long text have such ids" in str(problems[0])
+
+
+@pytest.mark.parametrize("other", [Passage(text="short", id="a"), Passage(text="One lamp. " * 29 + "Two.", id="a")])
+def test_two_long_texts_with_one_id_are_not_mixed(other: Passage) -> None:
+    for first, second in ((LONG, other), (other, LONG)):
+        problems: list[InputError] = []
+        given = list(DistinctPassages([first, second], problems.append, split))
+        assert given == list(split(first))
+        assert "Passages 1 and 2" in str(problems[0])
+        assert len(problems) == 1
+
+
+def test_a_long_passage_that_is_repeated_counts_with_its_parts() -> None:
+    given = DistinctPassages([LONG, LONG], split=split)
+    assert [passage.id for passage in given] == ["a#1", "a#2", "a#3"]
+    assert given.repeated == 3
