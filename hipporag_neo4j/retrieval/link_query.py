@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from hipporag_neo4j.database import as_vectors
+from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, NamedPhrase
@@ -20,6 +21,8 @@ NodeLinking = Literal["entities", "question"]
 
 _FETCHED = 200
 """Phrases taken from the approximate index for each entity, before the exact scoring."""
+_MOST_ENTITIES = 1000
+"""Named by one question; each that isn't a phrase of the graph costs milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +84,36 @@ async def link_entities(
 ) -> tuple[LinkedPhrase, ...]:
     """For each entity the one phrase with the highest cosine, an equal name first (HippoRAG, section 2.3).
 
-    Entities are normalised before they are embedded; those of which nothing is left are not linked.
+    Entities are normalised before they are embedded; those of which nothing is left are not linked. An equal name has
+    the similarity 1 and is looked up, which costs neither a vector nor a search. Raises InputError for more than 1,000.
     """
     names = list(dict.fromkeys(name for entity in entities if (name := normalise(entity, graph.normalisation))))
-    if not names:
-        return ()
-    with stages.time("embed"):
-        vectors = as_vectors(await sources.embed(names))
-    with stages.time("link"):
-        rows = await sources.run(
-            "retrieval/find_nearest_phrases",
-            namespace=graph.namespace,
-            entities=[
-                {"name": name, "key": phrase_key(graph.namespace, name), "embedding": vector}
-                for name, vector in zip(names, vectors, strict=True)
-            ],
-            fetch=_FETCHED,
+    if len(names) > _MOST_ENTITIES:
+        raise InputError(
+            f"{len(names):,} entities are given for one question; at most {_MOST_ENTITIES:,} are looked for. Give "
+            "those that the question names."
         )
-    return tuple(
-        LinkedPhrase(row["key"], row["phrase"], row["entity"], row["similarity"], row["passages"]) for row in rows
-    )
+    with stages.time("link"):
+        found = {
+            named.entity: LinkedPhrase(named.key, named.phrase, named.entity, 1.0, named.passages)
+            for named in await find_named(sources, graph, names)
+        }
+    others = [name for name in names if name not in found]
+    if others:
+        with stages.time("embed"):
+            vectors = as_vectors(await sources.embed(others))
+        with stages.time("link"):
+            rows = await sources.run(
+                "retrieval/find_nearest_phrases",
+                namespace=graph.namespace,
+                entities=[
+                    {"name": name, "key": phrase_key(graph.namespace, name), "embedding": vector}
+                    for name, vector in zip(others, vectors, strict=True)
+                ],
+                fetch=_FETCHED,
+            )
+        found |= {
+            row["entity"]: LinkedPhrase(row["key"], row["phrase"], row["entity"], row["similarity"], row["passages"])
+            for row in rows
+        }
+    return tuple(found[name] for name in names if name in found)
