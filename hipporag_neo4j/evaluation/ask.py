@@ -169,13 +169,13 @@ def keep_all(question: str, facts: Sequence[Triplet], known: Sequence[Triplet]) 
 
 def _undecided(entry: Entry, question: Question) -> NoLanguageModelError:
     """The error that says what nobody decides about a question, and what to give."""
-    unknown, file = (
-        ("which facts bear on it", "")
-        if entry.mode in FILTERED
+    unknown, other = (
+        ("which facts bear on it", ", or take --no-llm" if entry.mode == "hybrid" else "")
+        if entry.mode in FILTERED and entry.decided
         else ("what it names", ", or `entities` in the question file")
     )
     return NoLanguageModelError(
         f"Question {question.id!r} can't be asked in {entry.name!r}: nothing says {unknown}, and no language model is "
         f"set. Set HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or give recorded decisions that hold "
-        f"the question (--query-decisions FILE){file}."
+        f"the question (--query-decisions FILE){other}."
     )

@@ -144,13 +144,18 @@ VARIANTS = {
             phrases_near_the_question,
         ),
         Variant(
-            "hipporag2/ner-to-node", "hipporag2", "from the phrases nearest to the entities", passages_and_entities
+            "hipporag2/ner-to-node",
+            "hipporag2",
+            "from the phrases nearest to the entities",
+            passages_and_entities,
+            filtered=False,
         ),
         Variant(
             "hipporag2/query-to-node",
             "hipporag2",
             "from the phrases nearest to the question",
             passages_and_phrases_near_the_question,
+            filtered=False,
         ),
         Variant("hipporag2/no-passage-nodes", "hipporag2", "phrases alone are walked over", no_passage_nodes),
         Variant("hipporag2/no-filter", "hipporag2", "all candidate facts are kept", no_filter, filtered=False),
