@@ -141,6 +141,11 @@ def explain_death(home: Home, server: RunningServer) -> LocalServerError:
             f"Another process uses the data in {home.data}: stop it first (Neo4j notes its number in "
             f"{home.folder / 'run' / 'neo4j.pid'}), or set HIPPORAG_DATA_DIR to another folder."
         )
+    if "shutdown initiated by request" in lower and "error" not in lower:  # a failed start ends with these words, too
+        return LocalServerError(
+            "The server was told to stop while it started: by hipporag-neo4j server stop, or by the system. Start it "
+            "again: hipporag-neo4j server start"
+        )
     if "insufficient memory" in lower or "could not reserve enough space" in lower:
         return LocalServerError(
             "The machine has not enough free memory for the server. Give it less: hipporag-neo4j server start "

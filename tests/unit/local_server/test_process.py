@@ -146,3 +146,13 @@ def test_a_port_taken_in_the_last_moment_names_the_next_step(tmp_path: Path) -> 
     death = explain_death(home, server)
     assert isinstance(death, PortTakenError)
     assert "server start again, or choose another port with --port" in str(death)
+
+
+def test_one_that_was_stopped_while_it_started_did_not_fail(tmp_path: Path) -> None:
+    home = Home.of(tmp_path)
+    home.make()
+    home.log.write_text("INFO  [o.n.s.CommunityBootstrapper] Neo4j Server shutdown initiated by request\n")
+    server = RunningServer("bolt://127.0.0.1:7687", "neo4j", SecretStr("x"), 1, home.folder)
+    assert "told to stop while it started" in str(explain_death(home, server))
+    home.log.write_text("ERROR Failed to start Neo4j\n" + home.log.read_text())
+    assert "ended while it started. Its last lines" in str(explain_death(home, server))
