@@ -1,12 +1,20 @@
-// Personalized PageRank alone: the walk as in rank_by_mentions, of which only the sum comes back.
-// params: graph (str), namespace (str), seeds (list of {key, weight}, not empty, weights sum to 1), damping (float),
-//         iterations (int), tolerance (float), concurrency (int)
+// Personalized PageRank alone: the walk as in the statements that rank, of which only the sum comes back.
+// params: graph (str), namespace (str), phrases (list of {key, weight}), passages (list of {key, weight}; all weights sum to
+//         1, there must be a seed), damping (float), iterations (int), tolerance (float), concurrency (int)
 // returns: nodes (int), total (float)
 // mode: read
 CYPHER 25
-UNWIND $seeds AS seed
-MATCH (phrase:Phrase {key: seed.key}) WHERE phrase.namespace = $namespace
-WITH collect([phrase, seed.weight]) AS sourceNodes
+CALL () {
+  UNWIND $phrases AS seed
+  MATCH (phrase:Phrase {key: seed.key}) WHERE phrase.namespace = $namespace
+  RETURN collect([phrase, seed.weight]) AS phraseSeeds
+}
+CALL () {
+  UNWIND $passages AS seed
+  MATCH (passage:Passage {key: seed.key}) WHERE passage.namespace = $namespace
+  RETURN collect([passage, seed.weight]) AS passageSeeds
+}
+WITH phraseSeeds + passageSeeds AS sourceNodes
 CALL gds.pageRank.stream($graph, {sourceNodes: sourceNodes, dampingFactor: $damping, maxIterations: $iterations,
   tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency})
 YIELD nodeId, score

@@ -1,315 +1,231 @@
-"""What scripts/bench measures. Figures go to standard output, everything else to standard error.
+"""The walk and the statements around it beside igraph, on the graph of the questions."""
 
-`pagerank`: for each question the walk alone, the ranking statement and igraph's `personalized_pagerank` in turn, on
-the same graph. `write`: writing that graph into a fresh namespace, with vectors that were computed before.
-"""
-
-import json
-import sys
-import time
-import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
-import igraph
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from hipporag_neo4j import HippoRAG, Settings, local_server
-from hipporag_neo4j.cli.server import shown_progress
-from hipporag_neo4j.embedding import Embedder
-from hipporag_neo4j.evaluation import read_decisions, read_questions
-from hipporag_neo4j.evaluation.ask import entities_of
-from hipporag_neo4j.projection import Projection, Weights, ensure_projection
-from hipporag_neo4j.retrieval.link_query import link_entities
-from hipporag_neo4j.retrieval.rank_passages import Walk
-from hipporag_neo4j.retrieval.retrieve import options_of
-from hipporag_neo4j.retrieval.sources import finish
-from hipporag_neo4j.retrieval.weigh_seeds import weigh_by_specificity
-from hipporag_neo4j.schema import find_graph, open_graph
-from hipporag_neo4j.timing import Stages
+from hipporag_neo4j import HippoRAG, Settings
+from hipporag_neo4j.database import Database
+from scripts._bench.common import (
+    DATA,
+    NAMESPACE,
+    WARM_UP,
+    AsJson,
+    Concurrency,
+    DataFolder,
+    Iterations,
+    Questions,
+    Tolerance,
+    import_questions_graph,
+    milliseconds,
+    note,
+    percentile,
+    print_json,
+    spread,
+    with_server,
+)
+from scripts._bench.recorded import Sent, Walking, read_cases, record
+from scripts._bench.yardstick import Yardstick
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "musique_train"
-OPENIE = "openie_gpt-3.5-turbo-1106.json"
-# GDS passes on no change below the tolerance, so its error is up to tolerance x nodes.
-PARITY = Walk(iterations=100, tolerance=1e-16, minimum=0.0)
-LIMIT = 10
-NAMESPACE = "bench_musique"
-
-app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
-note = Console(stderr=True)
-
-DataFolder = Annotated[Path, typer.Option("--data", help="Folder with the OpenIE file, questions and decisions.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
-
-Seeds = list[dict[str, Any]]
+PARITY = {"iterations": 100, "tolerance": 1e-16}
+"""GDS passes on no change below the tolerance, so its error is up to tolerance x nodes."""
+_WALK = ("graph", "namespace", "damping", "iterations", "tolerance", "concurrency")
+Times = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
-class Bench:
-    """An open graph, its projection, and what each question walks from."""
+class Step:
+    """Another way to rank: another statement, other parameters, or only the heaviest `passages` as seeds."""
 
-    rag: HippoRAG
-    projection: Projection
-    questions: Sequence[str]
-    entities: Sequence[Sequence[str]]
-    seeds: Sequence[Seeds]
+    name: str
+    statement: str | None = None
+    parameters: tuple[tuple[str, Any], ...] = ()
+    passages: int | None = None
 
-    def walk(self, statement: str, seeds: Seeds, walk: Walk, **more: Any) -> list[dict[str, Any]]:
-        """Run a statement that walks."""
-        return self.rag.database.run(
-            statement,
-            graph=self.projection.name,
-            namespace=self.rag.namespace,
-            seeds=seeds,
-            damping=walk.damping,
-            iterations=walk.iterations,
-            tolerance=walk.tolerance,
-            concurrency=walk.concurrency,
-            **more,
-        )
-
-    def rank(self, seeds: Seeds, walk: Walk) -> list[dict[str, Any]]:
-        """The ranking statement as retrieval sends it."""
-        published = self.projection.published
-        return self.walk(
-            "retrieval/rank_by_mentions", seeds, walk, published=published, minimum=walk.minimum, limit=LIMIT
-        )
+    def change(self, sent: Sent) -> Sent:
+        """The ranking in this way."""
+        parameters = {**sent.parameters, **dict(self.parameters)}
+        if self.passages is not None:
+            parameters |= _heaviest(sent.parameters, self.passages)
+        return Sent(self.statement or sent.statement, parameters)
 
 
-@app.command()
+_AS_SHIPPED = Step("as shipped")
+STEPS = (
+    Step("every node looked up", "bench/rank_every_node"),
+    Step("15 iterations", parameters=(("iterations", 15),)),
+    Step("10 iterations", parameters=(("iterations", 10),)),
+    Step("tolerance 1e-6", parameters=(("tolerance", 1e-6),)),
+    Step("tolerance 1e-5", parameters=(("tolerance", 1e-5),)),
+    Step("100 passage seeds", passages=100),
+    Step("50 passage seeds", passages=50),
+    Step("no passage seeds", passages=0),
+)
+
+
 def pagerank(
     data: DataFolder = DATA,
-    iterations: Annotated[int | None, typer.Option(help="Iterations at most; the setting unless given.")] = None,
-    tolerance: Annotated[float | None, typer.Option(help="Tolerance; the setting unless given.")] = None,
-    concurrency: Annotated[int, typer.Option(help="Threads of the walk.")] = 1,
+    mode: Annotated[Walking, typer.Option(help="Whose seeds and statements.")] = "hipporag1",
+    iterations: Iterations = None,
+    tolerance: Tolerance = None,
+    concurrency: Concurrency = 1,
+    questions: Questions = None,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Also rank with fewer rows, iterations and seeds; not for hipporag1.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The walk, the ranking statement and igraph on the graph of the questions, p50 and p95 over all of them."""
-    settings = Settings(namespace=NAMESPACE, normalisation="paper")
-    shipped = options_of(settings).walk
-    walk = Walk(
-        shipped.damping, iterations or shipped.iterations, tolerance or shipped.tolerance, shipped.minimum, concurrency
-    )
-    with HippoRAG(_with_server(settings)) as rag:
-        bench = _prepare(rag, data)
-        keys, oracle = _igraph_of(bench)
-        largest, same_top = 0.0, 0
-        for seeds in track(bench.seeds, "Comparing with igraph", console=note):
-            largest = max(largest, _difference(bench, keys, oracle, seeds))
-            same_top += _top(bench, seeds, walk) == _top(bench, seeds, PARITY)
-        times: dict[str, list[float]] = {"gds": [], "statement": [], "igraph": []}
-        stages: dict[str, list[float]] = {}
-        for number in track(range(-10, len(bench.seeds)), "Measuring", console=note):
-            seeds = bench.seeds[number]
-            measured = {
-                "gds": _milliseconds(lambda s=seeds: bench.walk("bench/time_walk", s, walk)),
-                "statement": _milliseconds(lambda s=seeds: bench.rank(s, walk)),
-                "igraph": _igraph_milliseconds(oracle, keys, seeds, walk.damping),
-            }
-            result = rag.retrieve(
-                bench.questions[number], mode="hipporag1", limit=LIMIT, entities=bench.entities[number]
-            )
-            if number >= 0:  # the first ten warm up
-                for name, value in measured.items():
-                    times[name].append(value)
-                for name, value in result.timings.items():
-                    stages.setdefault(name, []).append(value)
+    """The walk, the statements and igraph on the graph of the questions, p50 and p95 over those that walk."""
+    if steps and mode == "hipporag1":
+        raise typer.BadParameter("there are no steps for hipporag1; take --mode hybrid or hipporag2")
+    settings = with_server(Settings(namespace=NAMESPACE, normalisation="paper"))
+    given = {"iterations": iterations, "tolerance": tolerance}
+    settings = settings.model_copy(update={name: value for name, value in given.items() if value is not None})
+    with HippoRAG(settings) as rag:
+        import_questions_graph(rag, data)
+        cases = read_cases(data, questions)
+        runs = [_with_threads(run, concurrency) for run in record(rag, mode, cases)]
+        yardstick = Yardstick(rag.database, walk_of(runs[0][-1]))
+        largest = max(
+            _difference(rag.database, yardstick, run[-1]) for run in track(runs, "Comparing with igraph", console=note)
+        )
+        ways = (_AS_SHIPPED, *(STEPS if steps else ()))
+        same = _count_same(rag.database, runs, ways)
+        times, statements, ranked = _measure(rag.database, yardstick, runs, ways)
     figures: dict[str, Any] = {
-        "questions": len(bench.seeds),
-        "nodes": len(keys),
-        "edges": oracle.ecount(),
+        "mode": mode,
+        "questions": len(cases),
+        "walked": len(runs),
+        "nodes": len(yardstick.keys),
+        "edges": yardstick.edges,
         "max_difference": largest,
-        "same_top_10": same_top,
-        "iterations": walk.iterations,
-        "tolerance": walk.tolerance,
-        "concurrency": walk.concurrency,
+        "same_top_10": same[_AS_SHIPPED.name] + len(cases) - len(runs),
+        "iterations": settings.iterations,
+        "tolerance": settings.tolerance,
+        "concurrency": concurrency,
     }
     for name, values in times.items():
-        figures |= {f"{name}_p50_ms": _percentile(values, 50), f"{name}_p95_ms": _percentile(values, 95)}
-    figures["statement_to_igraph"] = round(figures["statement_p50_ms"] / figures["igraph_p50_ms"], 2)
-    figures["retrieval_ms"] = {
-        name: {"p50": _percentile(values, 50), "p95": _percentile(values, 95)} for name, values in stages.items()
-    }
-    if as_json:
-        sys.stdout.write(json.dumps(figures, indent=2) + "\n")
-    else:
-        _show(figures, times, stages)
+        figures |= {f"{name}_p50_ms": percentile(values, 50), f"{name}_p95_ms": percentile(values, 95)}
+    for name in ("statement", "statements"):
+        figures[f"{name}_to_igraph"] = round(figures[f"{name}_p50_ms"] / figures["igraph_p50_ms"], 2)
+    figures["statements_ms"] = {name: spread(values) for name, values in statements.items()}
+    if steps:
+        figures["steps"] = {
+            name: {
+                **spread(values),
+                "to_igraph": round(percentile(values, 50) / figures["igraph_p50_ms"], 2),
+                "same_top_10": same[name] + len(cases) - len(runs),
+            }
+            for name, values in ranked.items()
+        }
+    print_json(figures) if as_json else _show(figures)
 
 
-class ReadyEmbedder:
-    """An embedder whose vectors were computed before, so that writing is measured alone."""
-
-    def __init__(self, name: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        self.name = name
-        self.dimensions = vectors.shape[1]
-        self._rows = {text: row for row, text in enumerate(texts)}
-        self._vectors = vectors
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors, from memory."""
-        return self._vectors[[self._rows[text] for text in texts]]
+def walk_of(ranking: Sent) -> dict[str, Any]:
+    """The walk of a ranking statement: its projection, seeds and parameters."""
+    given = ranking.parameters
+    phrases = given["phrases"] if "phrases" in given else given["seeds"]
+    return {**{name: given[name] for name in _WALK}, "phrases": phrases, "passages": given.get("passages", [])}
 
 
-@app.command()
-def write(
-    data: DataFolder = DATA,
-    repeat: Annotated[int, typer.Option(min=1, help="How often the graph is written, each time anew.")] = 3,
-    as_json: AsJson = False,
-) -> None:
-    """Writing the graph into a fresh namespace, indexes online, synonyms linked: seconds by stage, embedding apart."""
-    settings = _with_server(Settings(normalisation="paper"))
-    runs = []
-    with HippoRAG(settings, namespace=NAMESPACE) as rag:
-        _import(rag, data)
-        embedder = _ready(rag.embedder, rag, data)
-    for _ in range(repeat):
-        namespace = f"bench_{uuid.uuid4().hex[:8]}"
-        with HippoRAG(settings, namespace=namespace, embedder=embedder) as rag:
-            rag.init()
-            begin = time.perf_counter()
-            report = rag.import_openie(data / OPENIE)
-            total = time.perf_counter() - begin
-            runs.append({**report.seconds, "total": total, "without_embedding": total - report.seconds["embed"]})
-            rag.database.run("bench/drop_namespace", namespace=namespace)
-    runs = [{name: round(value, 2) for name, value in run.items()} for run in runs]
-    figures = {"best_seconds": min(run["without_embedding"] for run in runs), "runs": runs}
-    if as_json:
-        sys.stdout.write(json.dumps(figures, indent=2) + "\n")
-        return
-    table = Table("stage", *(f"run {n}, s" for n in range(1, repeat + 1)))
-    for name in runs[0]:
-        table.add_row(name, *(f"{run[name]:.2f}" for run in runs))
-    Console().print(table)
+def _with_threads(run: Sequence[Sent], concurrency: int) -> list[Sent]:
+    *before, ranking = run
+    return [*before, Sent(ranking.statement, {**ranking.parameters, "concurrency": concurrency})]
 
 
-def _with_server(settings: Settings) -> Settings:
-    """The settings, with a local server running unless they name another."""
-    if settings.neo4j_uri is None and local_server.find_running(settings) is None:
-        with shown_progress(note) as on_progress:
-            local_server.start(settings, on_progress=on_progress)
-    return settings
+def _measure(
+    database: Database, yardstick: Yardstick, runs: Sequence[Sequence[Sent]], ways: Sequence[Step]
+) -> tuple[Times, Times, Times]:
+    """Milliseconds of walks and statements, of each statement, and of each way to rank; all in turn, by question."""
+    times: Times = {"gds": [], "statement": [], "statements": [], "igraph": []}
+    statements: Times = {}
+    ranked: Times = {way.name: [] for way in ways}
+    for number in track(range(-WARM_UP, len(runs)), "Measuring", console=note):
+        run = runs[number]
+        walk = walk_of(run[-1])
+        restart = yardstick.restart(walk)
+        one = {sent.statement: milliseconds(sent.send, database) for sent in run}
+        own = {way.name: milliseconds(way.change(run[-1]).send, database) for way in ways}
+        measured = {
+            "gds": milliseconds(database.run, "bench/time_walk", **walk),
+            "statement": one[run[-1].statement],
+            "statements": sum(one.values()),
+            "igraph": milliseconds(yardstick.scores, restart, walk["damping"]),
+        }
+        if number < 0:
+            continue
+        for target, values in ((times, measured), (statements, one), (ranked, own)):
+            for name, value in values.items():
+                target.setdefault(name, []).append(value)
+    return times, statements, ranked
 
 
-def _prepare(rag: HippoRAG, data: Path) -> Bench:
-    _import(rag, data)
-    graph = open_graph(rag.database, rag.namespace)
-    questions = read_questions(data / "questions.json")
-    decisions = read_decisions([data / "recorded_llm_query_decisions.json"])
-    projection = finish(ensure_projection(rag._sources.run, rag.namespace, Weights()))
-    seeds, entities = [], []
-    for question in track(questions, "Linking", console=note):
-        named = entities_of(question, decisions) or ()
-        linked = finish(link_entities(rag._sources, graph, named, Stages()))
-        seeds.append([{"key": key, "weight": seed.weight} for key, seed in weigh_by_specificity(linked).items()])
-        entities.append(named)
-    return Bench(rag, projection, [question.question for question in questions], entities, seeds)
+def _count_same(database: Database, runs: Sequence[Sequence[Sent]], ways: Sequence[Step]) -> dict[str, int]:
+    """For each way, the questions whose ten best passages are those of parity settings."""
+    same = dict.fromkeys((way.name for way in ways), 0)
+    for run in track(runs, "Comparing with parity settings", console=note):
+        exact = _top(database, Sent(run[-1].statement, {**run[-1].parameters, **_exact(run[-1])}))
+        for way in ways:
+            same[way.name] += _top(database, way.change(run[-1])) == exact
+    return same
 
 
-def _import(rag: HippoRAG, data: Path) -> None:
-    if not (data / OPENIE).is_file():
-        note.print(f"{data / OPENIE} is missing. Give the folder that holds it: --data FOLDER.")
-        raise typer.Exit(1)
-    graph = find_graph(rag.database, rag.namespace)
-    if graph is None or graph.version != graph.published or not graph.published:
-        note.print("Importing the graph once; embedding it takes some minutes.")
-    rag.import_openie(data / OPENIE)
+def _exact(ranking: Sent) -> dict[str, Any]:
+    """Parity settings; HippoRAG 1 counts every phrase."""
+    return PARITY | ({"minimum": 0.0} if "minimum" in ranking.parameters else {})
 
 
-def _ready(embedder: Embedder, rag: HippoRAG, data: Path) -> ReadyEmbedder:
-    """All texts of the graph with the vectors it holds."""
-    rows = list(rag.database.stream("bench/read_vectors", namespace=rag.namespace, dimensions=embedder.dimensions))
-    return ReadyEmbedder(embedder.name, [row["text"] for row in rows], _matrix([row["embedding"] for row in rows]))
+def _top(database: Database, ranking: Sent) -> set[str]:
+    return {row["id"] for row in ranking.send(database)}
 
 
-def _matrix(vectors: Sequence[Any]) -> NDArray[np.float32]:
-    return np.array([vector.to_native() for vector in vectors], dtype=np.float32)
-
-
-def _igraph_of(bench: Bench) -> tuple[dict[str, int], igraph.Graph]:
-    """The projection's nodes (by key) and edges, as an igraph graph."""
-    nodes = bench.walk("bench/stream_walk", bench.seeds[0], Walk(iterations=1))
-    position = {row["node"]: number for number, row in enumerate(nodes)}
-    edges: list[tuple[int, int]] = []
-    weights: list[float] = []
-    loops: dict[int, list[float]] = {}
-    for row in bench.rag.database.stream("bench/stream_edges", graph=bench.projection.name):
-        source, target = position[row["source"]], position[row["target"]]
-        if source < target:
-            edges.append((source, target))
-            weights.append(row["weight"])
-        elif source == target:
-            loops.setdefault(source, []).append(row["weight"])
-    for node, both in loops.items():  # a loop is streamed twice, and igraph counts it twice itself
-        edges += [(node, node)] * (len(both) // 2)
-        weights += sorted(both)[::2]
-    graph = igraph.Graph(n=len(nodes), edges=edges)
-    graph.es["weight"] = weights
-    return {row["key"]: position[row["node"]] for row in nodes}, graph
-
-
-def _restart(keys: dict[str, int], seeds: Seeds) -> list[float]:
-    restart = [0.0] * len(keys)
-    for seed in seeds:
-        restart[keys[seed["key"]]] = seed["weight"]
-    return restart
-
-
-def _walk_igraph(graph: igraph.Graph, restart: list[float], damping: float) -> list[float]:
-    scores: list[float] = graph.personalized_pagerank(
-        reset=restart, damping=damping, weights="weight", directed=False, implementation="prpack"
-    )
-    return scores
-
-
-def _difference(bench: Bench, keys: dict[str, int], oracle: igraph.Graph, seeds: Seeds) -> float:
+def _difference(database: Database, yardstick: Yardstick, ranking: Sent) -> float:
     """The largest difference of two scores that sum to 1: parity settings against igraph."""
-    expected = np.array(_walk_igraph(oracle, _restart(keys, seeds), PARITY.damping))
-    found = np.zeros(len(keys))
-    for row in bench.walk("bench/stream_walk", seeds, PARITY):
-        found[keys[row["key"]]] = row["score"]
+    walk = {**walk_of(ranking), **PARITY}
+    expected = np.array(yardstick.scores(yardstick.restart(walk), walk["damping"]))
+    found = np.array(database.run("bench/collect_walk", **walk)[0]["scores"])
     return float(np.abs(found / found.sum() - expected / expected.sum()).max())
 
 
-def _top(bench: Bench, seeds: Seeds, walk: Walk) -> set[str]:
-    return {row["id"] for row in bench.rank(seeds, walk)}
+def _heaviest(ranking: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """The heaviest passages as seeds, all weights scaled to sum to 1 again."""
+    passages = sorted(ranking["passages"], key=lambda seed: (-seed["weight"], seed["key"]))[:most]
+    total = sum(seed["weight"] for seed in (*ranking["phrases"], *passages))
+
+    def scaled(seeds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [{"key": seed["key"], "weight": seed["weight"] / total} for seed in seeds]
+
+    return {"phrases": scaled(ranking["phrases"]), "passages": scaled(passages)}
 
 
-def _milliseconds(work: Any) -> float:
-    begin = time.perf_counter()
-    work()
-    return 1000 * (time.perf_counter() - begin)
+def _show(figures: Mapping[str, Any]) -> None:
+    walked = f"{figures['walked']} of {figures['questions']} questions"
+    title = f"{figures['mode']}: {walked} walk over {figures['nodes']:,} nodes"
+    table = Table("ms", "p50", "p95", "to igraph", "same top 10", title=title)
 
+    def row(name: str, p50: float, p95: float, same: str = "") -> None:
+        table.add_row(name, f"{p50:.1f}", f"{p95:.1f}", f"{p50 / figures['igraph_p50_ms']:.1f}", same)
 
-def _igraph_milliseconds(graph: igraph.Graph, keys: dict[str, int], seeds: Seeds, damping: float) -> float:
-    restart = _restart(keys, seeds)
-    return _milliseconds(lambda: _walk_igraph(graph, restart, damping))
-
-
-def _percentile(values: Sequence[float], share: int) -> float:
-    return round(float(np.percentile(values, share)), 2)
-
-
-def _show(figures: dict[str, Any], times: dict[str, list[float]], stages: dict[str, list[float]]) -> None:
-    table = Table("ms", "p50", "p95", title=f"{figures['questions']} questions, {figures['nodes']:,} phrases")
-    names = {"gds": "PageRank, GDS", "statement": "ranking statement", "igraph": "PageRank, igraph"}
-    for name, values in [
-        *((names[n], v) for n, v in times.items()),
-        *((f"retrieval: {n}", v) for n, v in stages.items()),
-    ]:
-        table.add_row(name, f"{_percentile(values, 50):.1f}", f"{_percentile(values, 95):.1f}")
+    names = {
+        "igraph": "PageRank, igraph",
+        "gds": "PageRank, GDS",
+        "statement": "ranking statement",
+        "statements": "all statements",
+    }
+    for name, shown in names.items():
+        row(shown, figures[f"{name}_p50_ms"], figures[f"{name}_p95_ms"])
+    for name, times in figures["statements_ms"].items():
+        row(f"  {name}", times["p50"], times["p95"])
+    for name, step in figures.get("steps", {}).items():
+        row(f"ranking, {name}", step["p50"], step["p95"], str(step["same_top_10"]))
     out = Console()
     out.print(table)
     out.print(f"Ranking statement to igraph: {figures['statement_to_igraph']} x (p50).")
     out.print(f"Largest difference to igraph at parity settings: {figures['max_difference']:.1e}.")
     out.print(f"Top 10 as at parity settings: {figures['same_top_10']} of {figures['questions']}.")
-
-
-if __name__ == "__main__":
-    app()

@@ -1,0 +1,120 @@
+"""What retrieval sends for each question, recorded once, so that statements can be sent again and timed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import track
+
+from hipporag_neo4j import HippoRAG
+from hipporag_neo4j.database import Database, Row
+from hipporag_neo4j.embedding import Embedder
+from hipporag_neo4j.evaluation import Question, read_decisions, read_questions
+from hipporag_neo4j.evaluation.ask import entities_of
+from hipporag_neo4j.evaluation.replay import replay
+from hipporag_neo4j.retrieval.filter_facts import FactFilter
+from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
+from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from scripts._bench.common import DECISIONS_FILE, LIMIT, QUESTIONS_FILE, note
+
+Walking = Literal["hipporag1", "hipporag2", "hybrid"]
+"""Modes that walk."""
+RANKING: dict[Walking, str] = {
+    "hipporag1": "retrieval/rank_by_mentions",
+    "hipporag2": "retrieval/rank_passage_nodes",
+    "hybrid": "retrieval/rank_passage_nodes",
+}
+"""The statement that walks and ranks, by mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with what a language model decided about it."""
+
+    question: Question
+    entities: tuple[str, ...]
+    fact_filter: FactFilter | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A statement with its parameters."""
+
+    statement: str
+    parameters: dict[str, Any]
+
+    def send(self, database: Database) -> list[Row]:
+        """Send it again."""
+        return database.run(self.statement, **self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingSources(BlockingSources):
+    """Sources that write down what is sent to the database."""
+
+    sent: list[Sent] = field(default_factory=list)
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement."""
+        self.sent.append(Sent(query, parameters))
+        return self.database.run(query, **parameters)
+
+
+class RememberingEmbedder:
+    """Embeds each text once, so that embedding a question is measured apart from finding passages."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    @property
+    def name(self) -> str:
+        """The other embedder's name."""
+        return self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        """The other embedder's dimensions."""
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors, from memory where a text was embedded before."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            self._vectors |= zip(missing, self._embedder.embed(missing), strict=True)
+        return np.stack([self._vectors[text] for text in texts])
+
+
+def read_cases(data: Path, most: int | None = None) -> list[Case]:
+    """The questions, or the first `most`, each with its recorded decisions."""
+    decisions = read_decisions([data / DECISIONS_FILE])
+    cases = []
+    for question in read_questions(data / QUESTIONS_FILE)[:most]:
+        decision = decisions.find(question)
+        fact_filter = replay(decision) if decision is not None else None
+        cases.append(Case(question, entities_of(question, decisions) or (), fact_filter))
+    return cases
+
+
+def record(rag: HippoRAG, mode: Walking, cases: Sequence[Case]) -> list[list[Sent]]:
+    """What each question sends; the last statement ranks. Questions that dense search answers are left out."""
+    sent = []
+    for case in track(cases, f"Recording {mode}", console=note):
+        sources = RecordingSources(rag.database, rag.embedder, None, fact_filter=case.fact_filter)
+        finish(
+            retrieve(
+                sources,
+                rag._graph,
+                case.question.question,
+                mode=mode,
+                limit=LIMIT,
+                entities=case.entities,
+                options=options_of(rag.settings),
+            )
+        )
+        if sources.sent[-1].statement == RANKING[mode]:
+            sent.append(sources.sent)
+    return sent
