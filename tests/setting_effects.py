@@ -139,6 +139,6 @@ SHOWN_ELSEWHERE = {
     "embedding_retries": "tests/unit/embedding/test_endpoint.py::test_a_failure_that_passes_is_tried_again",
     "passage_size": "tests/integration/test_settings_effects.py::test_a_passage_holds_so_many_characters",
     "synonym_threshold": "tests/integration/test_settings_effects.py::test_phrases_are_synonyms_from_the_threshold_on",
-    "reading_characters": "tests/acceptance/test_ask.py::test_no_answer_no_room_and_nothing_found_are_said",
+    "reading_characters": "tests/integration/test_settings_effects.py::test_so_many_characters_are_read_for_an_answer",
 }
 """All other numbers, each with a test that fails if it were ignored."""

@@ -1,5 +1,6 @@
 """Every number that a person can set changes what it says it does, on the real server."""
 
+import json
 from typing import Any
 
 import pytest
@@ -78,3 +79,16 @@ def test_phrases_are_synonyms_from_the_threshold_on(threshold: float, synonyms: 
     with HippoRAG(settings.model_copy(update={"synonym_threshold": threshold}), embedder=EMBEDDER) as rag:
         write(rag, [passage("1", ("edda lorne", "met", "otto vann"), ("edda lornes", "saw", "kord"))])
         assert rag.status().synonyms == synonyms
+
+
+@pytest.mark.parametrize(("characters", "whole"), [(500, False), (12_000, True)])
+def test_so_many_characters_are_read_for_an_answer(
+    characters: int, whole: bool, settings: Settings, llm_server: LLMServer
+) -> None:
+    text = " ".join(f"word{i}" for i in range(120))
+    llm_server.respond = lambda request: json.dumps({"explanation": "So.", "answer": "Ada", "passages": [1]})
+    with reading(settings, llm_server, reading_characters=characters) as rag:
+        write(rag, [passage("1", ("a", "r", "b"), text=text)])
+        result = rag.answer("Who?", mode="dense")
+    assert (text in llm_server.chats[-1].prompt) == whole
+    assert (not result.shortened) == whole
