@@ -23,18 +23,16 @@ def test_tokens_a_cut_off_answer_and_an_unusable_one_are_said(
                 passage("2", ("otto vann", "born in", "kord")),
             ],
         )
-    model = {"HIPPORAG_LLM_MODEL": "scripted"}
-
     answer = json.dumps({"relevant_facts": [1, 7], "named_entities": ["Edda Lorne"]})
     llm_server.script = [Reply(answer, finish_reason="length")]
-    shown = line.run("retrieve", QUESTION, **model).stdout
+    shown = line.run("retrieve", QUESTION, HIPPORAG_LLM_MODEL="scripted").stdout
     spent = sum(len(m["content"].split()) for m in llm_server.chats[0].body["messages"])
     assert f"{spent:,} tokens read, {len(answer.split())} written by the language model." in shown
     assert "Look 1: 1 of 2 facts kept, 1 unknown numbers" in shown
     assert "cut off" in " ".join(shown.split())
 
     llm_server.respond = lambda request: "I can't help with that."
-    result = line.read("retrieve", QUESTION, **model)
+    result = line.read("retrieve", QUESTION, HIPPORAG_LLM_MODEL="scripted")
     assert result["completion_tokens"] == 2 * 5
     assert result["prompt_tokens"] > 2 * spent
     (look,) = result["looks"]
