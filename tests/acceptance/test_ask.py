@@ -80,19 +80,22 @@ def test_the_answer_its_passages_and_its_cost(sample: CommandLine, llm_server: L
     assert (again["steps"], again["left_out"], again["shortened"]) == ([], [], {})
 
 
-def test_no_answer_no_room_and_nothing_found_are_said(sample: CommandLine, llm_server: LLMServer) -> None:
+def test_no_answer_and_nothing_found_are_said(sample: CommandLine, llm_server: LLMServer) -> None:
     llm_server.respond = lambda request: '{"explanation": "No dam is named.", "answer": null, "passages": []}'
-    asked = ("ask", "Who built the dam?", "--mode", "dense")
-    shown = sample.run(*asked, "--passages", "2").stdout
+    shown = sample.run("ask", "Who built the dam?", "--mode", "dense", "--passages", "2").stdout
     assert shown.startswith("No dam is named.\n\nThe passages don't hold the answer.\n\nPassages that were read:\n[1] ")
-    llm_server.respond = lambda request: '{"explanation": "Perhaps.", "answer": "Ilse", "passages": []}'
-    shown = sample.run(*asked, HIPPORAG_READING_CHARACTERS="500").stdout
-    assert "It names no passage that it rests on. Passages that were read:" in shown
-    assert "Not read, for want of room (HIPPORAG_READING_CHARACTERS): " in shown
     before = len(llm_server.chats)
     shown = sample.run("ask", "xyzzy", "--mode", "bm25").stdout
     assert shown.startswith("Nothing was found, so there was nothing to read.")
     assert len(llm_server.chats) == before
+
+
+def test_what_is_shortened_or_left_out_is_said(sample: CommandLine, llm_server: LLMServer) -> None:
+    llm_server.respond = lambda request: '{"explanation": "Perhaps.", "answer": "Ilse", "passages": []}'
+    shown = sample.run("ask", QUESTION, "--mode", "dense", HIPPORAG_READING_CHARACTERS="500").stdout
+    assert "It names no passage that it rests on. Passages that were read:" in shown
+    assert "Not read, for want of room (HIPPORAG_READING_CHARACTERS): " in shown
+    assert llm_server.chats[0].prompt.count("<passage ") < 5
 
 
 def test_each_step_is_seen(sample: CommandLine, llm_server: LLMServer) -> None:
