@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hipporag_neo4j.domain import Fact, Look
+from hipporag_neo4j.errors import InputError
 
 Triplet = tuple[str, str, str]
 
@@ -43,6 +44,15 @@ def keep_numbers(numbers: Iterable[int], shown: int) -> tuple[tuple[int, ...], i
     given = list(numbers)
     known = {number - 1 for number in given if 1 <= number <= shown}
     return tuple(sorted(known)), sum(not 1 <= number <= shown for number in given)
+
+
+def check_positions(verdict: Verdict, shown: int) -> Verdict:
+    """The verdict of a filter that was handed in. Raises InputError where it keeps what it wasn't shown."""
+    if wrong := [position for position in verdict.kept if not 0 <= position < shown]:
+        raise InputError(
+            f"The fact filter keeps position {wrong[0]} of {shown} facts. Positions count from 0: at most {shown - 1}."
+        )
+    return verdict
 
 
 def first_look(shown: Sequence[Fact], verdict: Verdict) -> Look:

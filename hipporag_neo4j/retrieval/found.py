@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from hipporag_neo4j.domain import Look, RankedPassage, Seed
 
+NO_FACT = "The graph holds no fact; dense search answered."
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -13,7 +13,7 @@ from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, Nearest, find_nearest
-from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.found import NO_FACT, Found
 from hipporag_neo4j.retrieval.hipporag1 import why_unlinked
 from hipporag_neo4j.retrieval.link_query import NodeLinking, link_nodes
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions, rank_passage_nodes
@@ -117,7 +117,7 @@ async def _start_from_facts(
     with stages.time("find"):
         nearest = await find_nearest(sources, graph, vector, negated, recipe.facts)
     if not nearest.candidates:
-        return _Start({}, why="The graph holds no fact; dense search answered.")
+        return _Start({}, why=NO_FACT)
     facts = [candidate.fact for candidate in nearest.candidates]
     if recipe.filtered:
         with stages.time("filter"):

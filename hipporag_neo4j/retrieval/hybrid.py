@@ -11,9 +11,9 @@ from hipporag_neo4j.domain import RankedPassage
 from hipporag_neo4j.keys import passage_key
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
-from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, further_look, triplet
+from hipporag_neo4j.retrieval.filter_facts import first_look, further_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, find_around_phrases, find_in_passages, find_nearest
-from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.found import NO_FACT, Found
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds, embed_question, heaviest_first, kept_facts
 from hipporag_neo4j.retrieval.link_query import find_named
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
@@ -72,12 +72,15 @@ async def retrieve(
     vector, negated = await embed_question(sources, question, stages)
     with stages.time("find"):
         nearest = await find_nearest(sources, graph, vector, negated, recipe.seeds.facts)
-    with stages.time("filter"):
-        verdict = await _first_verdict(sources, question, nearest.candidates, entities)
-    named_entities = verdict.entities if entities is None else tuple(entities)
+    if not nearest.candidates:  # and so no phrase: nothing is worth a call of the language model
+        passages = await find_near(sources, graph, vector, limit, stages)
+        return Found(passages, entities=tuple(entities or ()), fallback=NO_FACT)
     shown = list(nearest.candidates)
-    done = [first_look([candidate.fact for candidate in shown], verdict)] if shown else []
-    kept = kept_facts(nearest, shown, done[0].kept) if done else []
+    with stages.time("filter"):
+        verdict = await sources.filter_facts(question, [triplet(candidate.fact) for candidate in shown])
+    named_entities = verdict.entities if entities is None else tuple(entities)
+    done = [first_look([candidate.fact for candidate in shown], verdict)]
+    kept = kept_facts(nearest, shown, done[0].kept)
     with stages.time("link"):
         named = await find_named(sources, graph, named_entities)
     with stages.time("seed"):
@@ -124,15 +127,6 @@ async def retrieve(
     return Found(
         found.passages[:limit], found.seeds, named_entities, found.fallback, stale=found.stale, looks=tuple(done)
     )
-
-
-async def _first_verdict(
-    sources: Sources, question: str, candidates: Sequence[Candidate], entities: Sequence[str] | None
-) -> Verdict:
-    """The filter's; it isn't asked where there is nothing to keep and the entities are given."""
-    if not candidates and entities is not None:
-        return Verdict()
-    return await sources.filter_facts(question, [triplet(candidate.fact) for candidate in candidates])
 
 
 async def _gather(

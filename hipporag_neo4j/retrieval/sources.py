@@ -19,7 +19,7 @@ from hipporag_neo4j.errors import LLMAccessError, LLMError, NoLanguageModelError
 from hipporag_neo4j.llm import LanguageModel, ask
 from hipporag_neo4j.llm.metered import MeteredModel
 from hipporag_neo4j.prompts import filter_messages, question_entity_messages
-from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, keep_numbers
+from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, check_positions, keep_numbers
 
 ResultT = TypeVar("ResultT")
 CostT = TypeVar("CostT", "NamedEntities", Verdict)
@@ -91,7 +91,7 @@ class BlockingSources:
     ) -> Verdict:
         """Which facts bear on a question, from `fact_filter` or the language model."""
         if self.fact_filter is not None:
-            return self.fact_filter(question, facts, known or ())
+            return check_positions(self.fact_filter(question, facts, known or ()), len(facts))
         if self.model is None:
             raise no_fact_filter()
         metered = MeteredModel(self.model)

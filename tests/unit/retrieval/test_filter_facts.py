@@ -6,8 +6,8 @@ import pytest
 
 from hipporag_neo4j.answers import FactsAnswer, FurtherFactsAnswer, read_answer, strict_schema
 from hipporag_neo4j.domain import Fact
-from hipporag_neo4j.errors import UnreadableAnswerError
-from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, further_look, keep_numbers
+from hipporag_neo4j.errors import InputError, UnreadableAnswerError
+from hipporag_neo4j.retrieval.filter_facts import Verdict, check_positions, first_look, further_look, keep_numbers
 
 FACTS = tuple(Fact(name, "r", "x", 0.5) for name in "abc")
 
@@ -15,6 +15,13 @@ FACTS = tuple(Fact(name, "r", "x", 0.5) for name in "abc")
 def test_unknown_numbers_are_dropped_and_counted() -> None:
     assert keep_numbers([3, 1, 0, 4, -1], 3) == ((0, 2), 3)
     assert keep_numbers([], 3) == ((), 0)
+
+
+def test_a_filter_that_keeps_what_it_was_not_shown_is_refused() -> None:
+    assert check_positions(Verdict((0, 2)), 3) == Verdict((0, 2))
+    for wrong in (3, -1):
+        with pytest.raises(InputError, match=f"position {wrong} of 3 facts.*at most 2"):
+            check_positions(Verdict((0, wrong)), 3)
 
 
 def test_a_look_says_what_was_kept_and_dropped() -> None:
