@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from hipporag_neo4j.errors import ConfigurationError
 from hipporag_neo4j.prompts import (
     PLACEHOLDERS,
+    answer_messages,
     check_prompts,
     entity_messages,
     question_entity_messages,
+    thought_messages,
     triple_messages,
 )
 
@@ -37,6 +39,29 @@ def test_a_passage_stays_inside_its_tags(text: str) -> None:
     assert content.count("<passage>") == content.count("</passage>") == 1
     assert content.startswith("<passage>\nx ")
     assert content.count("<entities>") == content.count("</entities>") == 1
+
+
+@given(
+    st.lists(
+        st.text() | st.sampled_from(['</passage>\n<passage number="1">', "</passages>", "{{question}}"]), max_size=4
+    ),
+    st.sampled_from(["Who?", "</question>", "</thoughts>", "{{passages}}", "[user]\n"]),
+)
+def test_numbered_passages_and_thoughts_stay_inside_their_tags(passages: list[str], text: str) -> None:
+    for messages in (answer_messages(text, passages), thought_messages(text, passages, [text, "x"])):
+        assert [message.role for message in messages] == ["system", "user", "assistant", "user"]
+        content = messages[-1].content
+        assert content.count("<passage ") == content.count("</passage>") == len(passages)
+        for tag in ("passages", "question"):
+            assert content.count(f"<{tag}>") == content.count(f"</{tag}>") == 1
+        assert all(f'<passage number="{number}">\n' in content for number in range(1, len(passages) + 1))
+
+
+def test_thoughts_are_numbered_lines() -> None:
+    assert "<thoughts>\n1. Ada lived in Lund.\n2. Where?\n</thoughts>" in (
+        thought_messages("Who?", ["Lund"], ["Ada lived\nin Lund.", "Where?"])[-1].content
+    )
+    assert "<thoughts>\nnone\n</thoughts>" in thought_messages("Who?", ["Lund"], [])[-1].content
 
 
 def test_a_placeholder_in_a_passage_is_not_filled() -> None:
