@@ -143,6 +143,8 @@ def evaluate(
     if questions is None or make_questions is not None or made is not None:
         make_question_file(settings, questions, make_questions, made, seed=seed, as_json=as_json)
         return
+    if no_llm and (answers or ircot):
+        raise typer.BadParameter("--answers and --ircot ask the language model.", param_hint="'--no-llm'")
     lines = _lines(mode, variant, all_variants=variants, no_llm=no_llm)
     names = entry_names(lines, ircot=ircot)
     compared = _pairs(names, compare)

@@ -65,7 +65,7 @@ def _figures(evaluation: Evaluation) -> Iterator[str]:
                 *(_with_interval(result, score) for score in scores),
                 f"{result.fallbacks} ({_percent(result.fallbacks, len(result.outcomes))})",
                 f"{result.failed_looks} of {result.looks}" if result.looks else "-",
-                f"{result.prompt_tokens:,} + {result.completion_tokens:,}",
+                _tokens(result),
             ]
             for result in results
         ],
@@ -224,6 +224,12 @@ def _with_interval(result: ModeResult, score: str) -> str:
         return "-"
     interval = result.intervals[score]
     return f"{result.means[score]:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _tokens(result: ModeResult) -> str:
+    if not result.prompt_tokens + result.completion_tokens:
+        return "-"
+    return f"{result.prompt_tokens:,} + {result.completion_tokens:,}"
 
 
 def _percent(part: int, whole: int) -> str:

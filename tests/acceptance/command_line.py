@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tests.llm_server import LLMServer
 from tests.servers import ROOT
 
 
@@ -39,3 +40,13 @@ class CommandLine:
         """What a command prints with --json: standard output must hold that alone."""
         read: dict[str, Any] = json.loads(self.run(*arguments, "--json", status=status, **environment).stdout)
         return read
+
+
+def scripted(models: LLMServer) -> dict[str, str]:
+    """The environment of a command that has scripted models in place of real ones."""
+    return {
+        "HIPPORAG_EMBEDDING_PROVIDER": "openai",
+        "HIPPORAG_EMBEDDING_MODEL": "scripted-embeddings",
+        "HIPPORAG_EMBEDDING_BASE_URL": models.url,
+        "OPENAI_BASE_URL": models.url,
+    }

@@ -1,13 +1,26 @@
 """Evaluation over a real graph: gold passages are found where they are, and nowhere else."""
 
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 import hipporag_neo4j
 from hipporag_neo4j.errors import ConfigurationError, InputError
-from hipporag_neo4j.evaluation import Decisions, GoldPassage, Question, find_gold, read_questions, run
+from hipporag_neo4j.evaluation import (
+    Decisions,
+    GoldPassage,
+    Question,
+    Setting,
+    find_gold,
+    read_questions,
+    read_setting,
+    run,
+)
 from hipporag_neo4j.evaluation.query_decisions import Decision
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
@@ -85,3 +98,47 @@ def test_questions_for_another_corpus_are_refused(rag: HippoRAG) -> None:
     foreign = [Question("q", "Who?", (GoldPassage(title="Elsewhere", text="Nothing."),))]
     with pytest.raises(InputError, match="holds none of the gold passages"):
         run(rag.retrieve, lambda asked: find_gold(rag.database, rag.namespace, asked), foreign, ["dense"])
+
+
+def test_the_setting_tells_what_the_figures_depend_on_and_no_secret(
+    rag: HippoRAG, settings: Settings, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    def read(changed: Settings = settings, asked: tuple[Question, ...] = questions, **changes: Any) -> Setting:
+        given: dict[str, Any] = {"decisions": None, "looks": 1, "passages_read": None, **changes}
+        return read_setting(rag.database, changed, SAMPLE / "questions.json", asked, **given)
+
+    def differing(other: Setting) -> set[str]:
+        names = {*setting.made_with, *other.made_with}
+        return {name for name in names if setting.made_with.get(name) != other.made_with.get(name)}
+
+    setting = read()
+    assert (setting.graph.passages, setting.questions_file, setting.changed) == (60, "questions.json", {})
+    assert {"hipporag-neo4j", "Neo4j", "Graph Data Science"} <= setting.versions.keys()
+    assert differing(read()) == set()
+    assert differing(read(asked=questions[:3])) == {"questions"}
+    assert differing(read(asked=(replace(questions[0], question="Who?"), *questions[1:]))) == {"questions"}
+    assert differing(read(looks=2, passages_read=5)) == {"looks", "passages read"}
+    assert differing(read(decisions=Decisions({"Who?": Decision("Who?", named_entities=())}))) == {"recorded decisions"}
+    damped = read(settings.model_copy(update={"damping": 0.7}))
+    assert differing(damped) == {"HIPPORAG_DAMPING"}
+    assert damped.changed == {"damping": 0.7}
+    (tmp_path / "answer.txt").write_text("Answer in verse.")
+    assert differing(read(settings.model_copy(update={"prompts_dir": tmp_path}))) == {"prompts"}
+    model = {
+        "llm_model": "m",
+        "openai_base_url": "http://ada:secret@box:8000/v1",
+        "openai_api_key": SecretStr("secret"),
+    }
+    asked = read(settings.model_copy(update=model))
+    assert differing(asked) == {"language model"}
+    assert asked.made_with["language model"] == "m at box:8000/v1"
+    assert "secret" not in repr(asked)
+    rag.import_openie(_one_more(tmp_path))
+    assert differing(read()) == {"version of the graph"}
+
+
+def _one_more(folder: Path) -> Path:
+    path = folder / "more.json"
+    entry = {"idx": 1, "passage": "New.", "extracted_entities": [], "extracted_triples": [["a", "b", "c"]]}
+    path.write_text(json.dumps([entry]))
+    return path

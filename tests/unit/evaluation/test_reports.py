@@ -218,6 +218,7 @@ def test_markdown_means_what_it_shows(evaluation: Evaluation) -> None:
     cells = [line.replace(r"\|", "").count("|") for line in text.splitlines() if line.startswith("| ")]
     assert min(cells) >= 3
     assert "0.833 [0.667, 1.000]" in text
+    assert "| 1 of 3 | 132 + 7 |" in text  # failed looks, tokens
     assert "damping = 0.7" in text
     assert "gpt; its answers come from the cache" in text
 
