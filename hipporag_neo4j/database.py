@@ -126,14 +126,17 @@ class Database:
             _check_parameters(statement, parameters)
             with _translated(query), self._session("write") as session:
                 return list(_rows(session.run(self._query(statement, _NO_LIMIT), parameters)))
-        return self._transact(statement.mode, query, lambda transaction: transaction.run(query, **parameters))
+        return self._transact(
+            statement.mode, query, lambda transaction: transaction.run(query, **parameters), self._timeout
+        )
 
-    def write(self, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
+    def write(self, name: str, work: Callable[[Transaction], ResultT], *, limited: bool = True) -> ResultT:
         """Run several statements in one write transaction, repeated as a whole on transient errors.
 
-        `name` is what a database administrator sees in SHOW TRANSACTIONS.
+        `name` is what a database administrator sees in SHOW TRANSACTIONS. Without `limited` the server doesn't end it
+        when it takes long: for a change that grows with the graph and must be all there or not at all.
         """
-        return self._transact("write", name, work)
+        return self._transact("write", name, work, self._timeout if limited else _NO_LIMIT)
 
     def stream(self, query: str, *, batch: int = 1000, **parameters: Any) -> Generator[Row, None, None]:
         """Rows of a read statement as they arrive, `batch` at a time; not repeated on errors.
@@ -145,10 +148,10 @@ class Database:
         with _translated(query), self._session("read", fetch_size=batch) as session:
             yield from _rows(session.run(self._query(statement, self._timeout), parameters))
 
-    def _transact(self, mode: str, name: str, work: Callable[[Transaction], ResultT]) -> ResultT:
+    def _transact(self, mode: str, name: str, work: Callable[[Transaction], ResultT], timeout: float) -> ResultT:
         import neo4j
 
-        @neo4j.unit_of_work(metadata=_metadata(name), timeout=self._timeout)
+        @neo4j.unit_of_work(metadata=_metadata(name), timeout=timeout)
         def transaction_work(transaction: "neo4j.ManagedTransaction") -> ResultT:
             return work(Transaction(transaction))
 

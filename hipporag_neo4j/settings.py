@@ -37,7 +37,8 @@ class Settings(BaseSettings):
     neo4j_password: SecretStr | None = Field(None, validation_alias="NEO4J_PASSWORD")
     neo4j_database: str | None = Field(None, validation_alias="NEO4J_DATABASE")
     query_timeout: float = Field(120.0, gt=0)
-    """Seconds after which the server ends a statement; making indexes and waiting for them have no limit."""
+    """Seconds after which the server ends a statement; making indexes, waiting for them, and rewriting all synonyms for
+    another threshold have no limit."""
 
     namespace: Annotated[str, AfterValidator(check_namespace)] = "default"
     normalisation: Normalisation | None = None

@@ -131,4 +131,4 @@ def _rewrite(
         if graph.version == graph.published:
             tx.run("indexing/publish_version", namespace=namespace)
 
-    database.write("indexing/relink_synonyms", rewrite)
+    database.write("indexing/relink_synonyms", rewrite, limited=False)

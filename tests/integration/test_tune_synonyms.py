@@ -1,5 +1,6 @@
 """Another synonym threshold: what it would join and find, and the change itself, which equals a graph made with it."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -149,6 +150,23 @@ def test_an_interruption_changes_nothing_and_the_same_again_does(
     assert content() == before
     assert open_graph(rag.database, rag.namespace) == graph
     rag.set_synonym_threshold(0.4)
+    assert_same(content(), expected(PASSAGES, 0.4))
+
+
+def test_a_large_change_may_take_longer_than_other_statements(
+    rag: HippoRAG, settings: Settings, content: Callable[[], Content], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server looks every two seconds for what takes too long."""
+    real = Transaction.run
+
+    def slow(self: Transaction, query: str, **parameters: object) -> object:
+        if query == "indexing/merge_synonyms":
+            time.sleep(4.5)
+        return real(self, query, **parameters)
+
+    monkeypatch.setattr(Transaction, "run", slow)
+    with HippoRAG(settings.model_copy(update={"query_timeout": 2.0}), embedder=rag.embedder) as other:
+        other.set_synonym_threshold(0.4)
     assert_same(content(), expected(PASSAGES, 0.4))
 
 
