@@ -33,6 +33,9 @@ Rivals = Mapping[str, Callable[..., Any]]
 def large(
     nodes: Annotated[int, typer.Option(min=100, help="Nodes; about four times as many edges.")] = 100_000,
     iterations: Annotated[int, typer.Option(min=1, help="Iterations of GDS and SciPy.")] = 30,
+    tolerance: Annotated[
+        float, typer.Option(help="Tolerance of GDS; the default lets it make all iterations.")
+    ] = 1e-16,
     concurrency: Concurrency = 1,
     queries: Annotated[int, typer.Option(min=1, help="Walks, each from other nodes.")] = 20,
     seed: Annotated[int, typer.Option(help="Another seed makes another graph.")] = 1,
@@ -49,7 +52,7 @@ def large(
         "graph": f"hipporag_bench.{uuid.uuid4().hex}",
         "damping": settings.damping,
         "iterations": iterations,
-        "tolerance": 1e-16,  # so that all iterations are made
+        "tolerance": tolerance,
         "concurrency": concurrency,
     }
     rng = np.random.default_rng(seed)
@@ -71,6 +74,7 @@ def large(
         "nodes": nodes,
         "edges": len(graph.ends),
         "iterations": iterations,
+        "tolerance": tolerance,
         "concurrency": concurrency,
         "queries": queries,
         "project_ms": round(projected, 1),
