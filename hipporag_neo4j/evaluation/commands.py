@@ -18,10 +18,11 @@ def explaining_command(entry: Entry, outcome: Outcome, *, namespace: str, looks:
         return None
     command, *options = entry.command
     words = ["hipporag-neo4j", command, outcome.question.question, *options]
-    if looks > 1 and entry.mode == "hybrid":
-        words += ["--looks", str(looks)]
-    if entry.mode in _NAMING and "--no-llm" not in options:
-        words += [word for name in outcome.result.entities for word in ("--entity", name)]
+    if "--no-llm" not in options:
+        if looks > 1 and entry.mode == "hybrid":
+            words += ["--looks", str(looks)]
+        if entry.mode in _NAMING:
+            words += [word for name in outcome.result.entities for word in ("--entity", name)]
     return " ".join(map(_quoted, [*words, "--namespace", namespace]))
 
 
