@@ -10,9 +10,11 @@ from hipporag_neo4j.answering.retrieve_by_steps import retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.domain import RetrievalResult, Step
 from hipporag_neo4j.errors import InputError, LLMError
+from hipporag_neo4j.llm.cached_model import CachedModel, KeptAnswer
 from hipporag_neo4j.retrieval.sources import finish
 from tests.llm_server import LLMServer, error
-from tests.unit.answering.conftest import MakeSources
+from tests.unit.answering.conftest import MakeSources, search
+from tests.unit.conftest import MakeModel
 
 QUESTION = "Where was the teacher of the founder of Brindle Observatory born?"
 TEACHER = '{"thought": "Edda Lorne founded it; who taught Edda Lorne?", "answer": null}'
@@ -121,6 +123,33 @@ def test_the_answer_is_read_in_the_merged_passages(make_sources: MakeSources, ll
     assert (result.answer, [p.id for p in result.passages]) == ("Vessland", ["birth"])
     assert len(result.retrieval.steps) == 4
     assert set(result.timings) == {"search", "think", "answer", "total"}
+
+
+class Kept(dict[str, KeptAnswer]):
+    """An AnswerStore in memory."""
+
+    def find(self, key: str) -> str | None:
+        return self[key].text if key in self else None
+
+    def keep(self, key: str, answer: KeptAnswer) -> None:
+        self[key] = answer
+
+
+def test_the_same_again_asks_nothing_and_says_so(make_model: MakeModel, llm_server: LLMServer) -> None:
+    final = '{"explanation": "There [3].", "answer": "Vessland", "passages": [3]}'
+    llm_server.script = [TEACHER, BIRTH, DONE, final]
+    sources = BlockingAnswerSources(search, CachedModel(make_model(), Kept()))
+    told: list[list[str]] = [[], []]
+    first, again = (
+        finish(answer_question(sources, QUESTION, passages=3, steps=4, characters=9000, on_text=pieces.append))
+        for pieces in told
+    )
+    assert len(llm_server.chats) == 4
+    assert (again.answer, again.passages) == (first.answer, first.passages)
+    assert "".join(told[0]) == "".join(told[1]) == "There [3].\n\nAnswer: Vessland"
+    assert (first.from_cache, first.retrieval.from_cache) == (False, 0)
+    assert (again.from_cache, again.retrieval.from_cache) == (True, 3)
+    assert again.prompt_tokens == 3 * 100  # those of the searches
 
 
 @pytest.mark.parametrize("steps", [0, 21, "4"])
