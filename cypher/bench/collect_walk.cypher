@@ -16,7 +16,7 @@ CALL () {
 }
 WITH phraseSeeds + passageSeeds AS sourceNodes
 CALL gds.pageRank.stream($graph, {sourceNodes: sourceNodes, dampingFactor: $damping, maxIterations: $iterations,
-  tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency})
+  tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency, logProgress: false})
 YIELD nodeId, score
 WITH nodeId, score ORDER BY nodeId
 RETURN collect(score) AS scores

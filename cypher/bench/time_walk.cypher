@@ -16,6 +16,6 @@ CALL () {
 }
 WITH phraseSeeds + passageSeeds AS sourceNodes
 CALL gds.pageRank.stream($graph, {sourceNodes: sourceNodes, dampingFactor: $damping, maxIterations: $iterations,
-  tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency})
+  tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency, logProgress: false})
 YIELD nodeId, score
 RETURN count(*) AS nodes, sum(score) AS total
