@@ -132,7 +132,8 @@ app.command(
 app.command(
     short_help="Measure what share of gold passages is found.",
     epilog=_example(
-        "hipporag-neo4j evaluate questions.json --mode hipporag1 --mode dense --query-decisions decisions.json"
+        "hipporag-neo4j evaluate questions.json --mode hipporag1 --mode dense --query-decisions decisions.json",
+        "hipporag-neo4j evaluate --make-questions 50 --output questions.json",
     ),
 )(evaluate)
 app.command(

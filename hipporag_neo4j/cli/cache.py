@@ -103,11 +103,11 @@ def _values(kept: "Sequence[KeptAnswers]") -> dict[str, Any]:
 
 def _table(kept: "Sequence[KeptAnswers]") -> Table:
     table = Table("asked for", "model", title="Kept answers", title_style="")
-    for heading in ("answers", "characters", "tokens in", "tokens out"):
+    for heading in ("answers", "tokens in", "tokens out"):
         table.add_column(heading, justify="right")
-    table.add_column("kept since")
+    table.add_column("oldest", no_wrap=True)
     for one in kept:
-        figures = (one.answers, one.characters, one.prompt_tokens, one.completion_tokens)
+        figures = (one.answers, one.prompt_tokens, one.completion_tokens)
         since = f"{one.oldest.astimezone():%Y-%m-%d}"
         table.add_row(one.kind, Text(output.clean(one.model)), *(f"{figure:,}" for figure in figures), since)
     return table

@@ -104,7 +104,7 @@ def to_entries(made: MadeQuestions) -> Iterator[dict[str, Any]]:
             "id": f"synthetic-{content_key(written.question)[:12]}",
             "question": written.question,
             "answer": written.answer,
-            "answer_aliases": [] if written.answer == chain.answer else [chain.answer],
+            "answer_aliases": [] if written.answer.lower() == chain.answer else [chain.answer],
             "gold": [passage.id for passage in chain.passages],
             "synthetic": True,
             "shape": chain.shape,

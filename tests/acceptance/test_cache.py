@@ -1,10 +1,13 @@
 """What the language model answered is kept: what `index` and `retrieve` say of it, and `cache status` and `clear`."""
 
 import json
+import subprocess
+import time
 from pathlib import Path
 
 from tests.acceptance.command_line import CommandLine
-from tests.llm_server import LLMServer
+from tests.llm_server import LLMServer, Reply, extract_from_prompt
+from tests.servers import ROOT
 
 
 def write_passages(folder: Path) -> str:
@@ -59,6 +62,30 @@ def test_a_run_without_the_cache_pays_again(line: CommandLine, llm_server: LLMSe
         line.read("index", str(renamed), "--no-cache", HIPPORAG_LLM_MODEL="scripted")["run"]["answers_from_cache"] == 0
     )
     assert len(llm_server.chats) == 8
+
+
+def test_a_run_that_was_killed_pays_for_nothing_twice(line: CommandLine, llm_server: LLMServer, tmp_path: Path) -> None:
+    """SIGKILL leaves no time to write anything: what was answered must have been kept by then."""
+    count, concurrency = 12, 2
+    source = tmp_path / "passages.jsonl"
+    source.write_text("".join(json.dumps({"text": f"Rome{i} lies on the Tiber."}) + "\n" for i in range(count)))
+    llm_server.respond = lambda request: Reply(extract_from_prompt(request), delay=0.1)
+    arguments = ["index", str(source), "--concurrency", str(concurrency), "--model", "scripted"]
+    killed = subprocess.Popen([*line.command, *arguments], cwd=ROOT, env={**line.environment})
+    while len(llm_server.chats) < 9:
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    assert line.read("status")["passages"] == 0
+    before = len(llm_server.chats)
+    run = line.read(*arguments)["run"]
+    assert run["written"] == count
+    # Answers that were under way are lost; all others are there.
+    assert run["answers_from_cache"] >= before - concurrency
+    asked = [chat.prompt for chat in llm_server.chats]
+    assert len(set(asked)) == 2 * count
+    assert len(asked) - len(set(asked)) <= concurrency
 
 
 def test_a_namespace_without_a_graph_is_named(line: CommandLine) -> None:
