@@ -101,7 +101,7 @@ def test_a_language_model_reads_passages_and_questions(line: CommandLine, tmp_pa
     indexed = line.read("index", str(source), "--model", "scripted")
     assert indexed["run"]["written"] == 2
     assert indexed["run"]["prompt_tokens"] > 0
-    found = line.read("retrieve", "What passes Ostia?", HIPPORAG_LLM_MODEL="scripted")
+    found = line.read("retrieve", "What passes Ostia?", "--mode", "hipporag1", HIPPORAG_LLM_MODEL="scripted")
     assert found["entities"] == ["What", "Ostia"]
     assert {"rome", "tiber"} == {passage["id"] for passage in found["passages"]}
 
