@@ -4,6 +4,10 @@
 // mode: write
 CYPHER 25
 UNWIND $rows AS row
-MATCH (source:Phrase {key: row.source})-[synonym:SYNONYM]->(target:Phrase {key: row.target})
-DELETE synonym
-RETURN count(*) AS synonyms
+MATCH (source:Phrase {key: row.source})
+CALL (source, row) {
+  MATCH (source)-[synonym:SYNONYM]->(target:Phrase {key: row.target})
+  DELETE synonym
+  RETURN count(*) AS parted
+}
+RETURN sum(parted) AS synonyms
