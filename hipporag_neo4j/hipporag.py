@@ -1,7 +1,7 @@
 """HippoRAG: index passages, ask questions. Takes its parts from the modules below and holds no logic of its own."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
@@ -17,14 +17,16 @@ from hipporag_neo4j.answering.retrieve_by_steps import OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.database import Database
-from hipporag_neo4j.domain import AnswerResult, Mode, Passage, RetrievalResult
+from hipporag_neo4j.domain import AnswerResult, MetadataValue, Mode, Passage, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, make_embedder
-from hipporag_neo4j.indexing.check_passages import OnProblem, check_passages
+from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem, check_passages
+from hipporag_neo4j.indexing.delete_passages import DeleteReport, delete_passages
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
-from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport, Progress, no_progress
+from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport, Progress, Prune, no_progress
 from hipporag_neo4j.indexing.read_openie import read_openie
 from hipporag_neo4j.indexing.read_passages import read_passages
 from hipporag_neo4j.indexing.relink_synonyms import Relinked, relink_synonyms
+from hipporag_neo4j.indexing.select_passages import select
 from hipporag_neo4j.indexing.split_text import split_passage
 from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
 from hipporag_neo4j.llm.cached_model import CachedModel
@@ -92,6 +94,8 @@ class HippoRAG:
         self,
         source: Path | str | Iterable[Passage],
         *,
+        prune: bool = False,
+        force: bool = False,
         progress: Progress | None = None,
         on_problem: OnProblem | None = None,
     ) -> IndexReport:
@@ -100,25 +104,75 @@ class HippoRAG:
         `source`: a .jsonl, .json, .txt or .md file, a folder, or Passage objects. Texts longer than
         `settings.passage_size` are split. Passages that can't be used raise InputError, or go to `on_problem`.
         A passage the model can't read is stored with its error; the others go on.
+
+        With `prune` the namespace's other passages are deleted at the end, unless a passage of the source could not be
+        used; an empty source raises InputError then, unless `force` says that it is meant to be empty.
         """
         model = self.language_model or make_language_model(self.settings)  # which says what is missing
+        problems = CountedProblems(on_problem)
         passages = (
-            read_passages(Path(source), on_problem=on_problem)
+            read_passages(Path(source), on_problem=problems.handler, may_be_empty=prune and force)
             if isinstance(source, Path | str)
-            else check_passages(source, on_problem)
+            else check_passages(source, problems.handler)
         )
         split = partial(split_passage, size=self.settings.passage_size)
-        distinct = DistinctPassages(passages, on_problem, split)
-        report = self._indexer(progress, on_problem).index(distinct, model, concurrency=self.settings.llm_concurrency)
+        distinct = DistinctPassages(passages, problems.handler, split)
+        report = self._indexer(progress, problems.handler).index(
+            distinct,
+            model,
+            concurrency=self.settings.llm_concurrency,
+            prune=Prune(lambda: problems.count, force) if prune else None,
+        )
         return replace(report, repeated=distinct.repeated)
 
     def import_openie(
-        self, path: Path | str, *, progress: Progress | None = None, on_problem: OnProblem | None = None
+        self,
+        path: Path | str,
+        *,
+        prune: bool = False,
+        force: bool = False,
+        progress: Progress | None = None,
+        on_problem: OnProblem | None = None,
     ) -> IndexReport:
-        """Add passages and ready triples from an OpenIE file of the official HippoRAG code; needs no language model."""
-        distinct = DistinctPassages(read_openie(Path(path), on_problem=on_problem), on_problem)
-        report = self._indexer(progress, on_problem).import_extracted(distinct)
+        """Add passages and ready triples from an OpenIE file of the official HippoRAG code; needs no language model.
+
+        `prune` and `force` as in `index`.
+        """
+        problems = CountedProblems(on_problem)
+        extracted = read_openie(Path(path), on_problem=problems.handler, may_be_empty=prune and force)
+        distinct = DistinctPassages(extracted, problems.handler)
+        report = self._indexer(progress, problems.handler).import_extracted(
+            distinct, prune=Prune(lambda: problems.count, force) if prune else None
+        )
         return replace(report, repeated=distinct.repeated)
+
+    def retry_failed(self, *, progress: Progress | None = None) -> IndexReport:
+        """Have the language model read again what it could not read before, from the graph, without the source.
+
+        Raises GraphNotFoundError where there is no graph, and what `index` raises.
+        """
+        schema.open_graph(self.database, self.namespace)
+        model = self.language_model or make_language_model(self.settings)  # which says what is missing
+        return self._indexer(progress, None).retry_failed(model, concurrency=self.settings.llm_concurrency)
+
+    def delete(
+        self,
+        ids: Iterable[str] | None = None,
+        *,
+        document: str | None = None,
+        where: Mapping[str, MetadataValue] | None = None,
+        dry_run: bool = False,
+    ) -> DeleteReport:
+        """Delete passages: those with `ids`, those of a `document`, or those whose metadata has all values of `where`.
+
+        One of the three is given. All parts of a long text go together: its id, or that of a part, means all of them.
+        Facts, phrases and synonyms that only these passages brought go with them. Ids that name nothing are in the
+        report's `unknown`. With `dry_run` nothing is changed. Needs no model. Raises InputError for metadata that no
+        passage has, or when not exactly one of the three is given, and GraphNotFoundError.
+        """
+        graph = schema.open_graph(self.database, self.namespace)
+        chosen = select(self.database, self.namespace, ids=ids, document=document, where=where)
+        return delete_passages(self.database, graph, chosen, dry_run=dry_run)
 
     def retrieve(
         self,

@@ -20,6 +20,7 @@ _PLAIN_SCHEMA = (
     "schema/create_answer_constraint",
     "schema/create_passage_index",
     "schema/create_document_index",
+    "schema/create_deleted_index",
     "schema/create_phrase_index",
     "schema/create_phrase_name_index",
     "schema/create_unlinked_index",

@@ -8,10 +8,11 @@ from typer.core import TyperGroup
 from hipporag_neo4j.cli import interrupts, output
 from hipporag_neo4j.cli.ask import ask
 from hipporag_neo4j.cli.cache import cache_app
+from hipporag_neo4j.cli.delete import delete
 from hipporag_neo4j.cli.demo import demo
 from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.evaluate import evaluate
-from hipporag_neo4j.cli.index import import_openie, index, init
+from hipporag_neo4j.cli.index import import_openie, index, init, retry_failed
 from hipporag_neo4j.cli.options import wants_json
 from hipporag_neo4j.cli.retrieve import retrieve
 from hipporag_neo4j.cli.server import server_app
@@ -29,12 +30,14 @@ The server is the one that NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD name, el
 Exit status: 0 done, 1 failed with a message, 2 wrong usage, 130 stopped by Ctrl-C. With --json, a command that failed
 without a result prints {"error": {"type", "message"}} on standard output."""
 
-_GOES_ON = ("index", "import-openie", "init", "demo", "server")
+_GOES_ON = ("index", "import-openie", "retry-failed", "init", "demo", "server")
 
 
 def _stopped(command: str | None) -> str:
     """What Ctrl-C did: only what writes or fetches is left half done, and goes on from there."""
     said = "Stopped."
+    if command == "delete":
+        return f"{said} What was deleted stays deleted; run the same command again to go on."
     return f"{said} What was written stays; run the same command again to go on." if command in _GOES_ON else said
 
 
@@ -105,6 +108,7 @@ app.command(
     short_help="Add passages, read by a language model.",
     epilog=_example(
         "hipporag-neo4j index passages.jsonl --model gpt-4o-mini",
+        "hipporag-neo4j index notes/ --namespace notes --prune",
         "hipporag-neo4j index notes/ --namespace notes --base-url http://localhost:11434/v1 --model llama3.1",
     ),
 )(index)
@@ -115,6 +119,18 @@ app.command(
         "hipporag-neo4j import-openie openie_results_ner_gpt-4o-mini.json --namespace musique --normalisation paper"
     ),
 )(import_openie)
+app.command(
+    "retry-failed",
+    short_help="Read again what the language model could not read.",
+    epilog=_example("hipporag-neo4j retry-failed --namespace notes"),
+)(retry_failed)
+app.command(
+    short_help="Delete passages, and what only they said.",
+    epilog=_example(
+        "hipporag-neo4j delete --id handbook.md --id old/handbook.md",
+        "hipporag-neo4j delete --where team=x --where year=2019 --dry-run",
+    ),
+)(delete)
 app.command(
     short_help="Find the passages that answer a question.",
     epilog=_example(

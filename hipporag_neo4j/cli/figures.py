@@ -49,6 +49,7 @@ def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
         "written": report.written,
         "unchanged": report.unchanged,
         "deleted": report.deleted,
+        "pruned": report.pruned,
         "truncated": report.truncated,
         "repeated": report.repeated,
         "failed": report.failed,

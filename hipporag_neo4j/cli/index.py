@@ -1,4 +1,4 @@
-"""`init`, `index` and `import-openie`: the commands that write."""
+"""`init`, `index`, `import-openie` and `retry-failed`: the commands that write."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -25,6 +25,33 @@ ShowMalformed = Annotated[
     typer.Option(
         "--show-malformed", min=0, metavar="N", help="Name N of the triples without exactly three parts, with passage."
     ),
+]
+
+Model = Annotated[
+    str | None,
+    typer.Option(envvar="HIPPORAG_LLM_MODEL", help="Name of the language model that reads the passages."),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        envvar="OPENAI_BASE_URL",
+        help="Address of an OpenAI-compatible server; OpenAI's own, with OPENAI_API_KEY, unless given.",
+    ),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(min=1, max=256, envvar="HIPPORAG_LLM_CONCURRENCY", help="Passages read at a time; 8 unless given."),
+]
+Prune = Annotated[
+    bool,
+    typer.Option(
+        "--prune",
+        help="Delete the namespace's passages that the source doesn't hold any more. Nothing is deleted where the "
+        "source can't be read to its end, or a passage of it can't be used.",
+    ),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="With --prune: also where the source is empty, which deletes everything.")
 ]
 
 
@@ -66,23 +93,9 @@ def index(
         ),
     ],
     namespace: Namespace = None,
-    model: Annotated[
-        str | None,
-        typer.Option(envvar="HIPPORAG_LLM_MODEL", help="Name of the language model that reads the passages."),
-    ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            envvar="OPENAI_BASE_URL",
-            help="Address of an OpenAI-compatible server; OpenAI's own, with OPENAI_API_KEY, unless given.",
-        ),
-    ] = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=256, envvar="HIPPORAG_LLM_CONCURRENCY", help="Passages read at a time; 8 unless given."
-        ),
-    ] = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    concurrency: Concurrency = None,
     passage_size: Annotated[
         int | None,
         typer.Option(
@@ -91,6 +104,8 @@ def index(
             help="Characters a passage holds at most; longer texts are split by sentences. 1500 unless given.",
         ),
     ] = None,
+    prune: Prune = False,
+    force: Force = False,
     normalisation: Normalisation = None,
     synonym_threshold: SynonymThreshold = None,
     show_malformed: ShowMalformed = 0,
@@ -119,12 +134,15 @@ def index(
         synonym_threshold=synonym_threshold,
     )
     language_model = make_language_model(settings)
-
+    _check_force(prune, force)
     skipped: list[str] = []
 
     def count(on_problem: "OnProblem") -> int:
         passages = read_passages(
-            source, on_problem=on_problem, on_skipped=lambda path, reason: skipped.append(f"{path}: {reason}")
+            source,
+            on_problem=on_problem,
+            on_skipped=lambda path, reason: skipped.append(f"{path}: {reason}"),
+            may_be_empty=force,
         )
         return sum(
             1 for _ in DistinctPassages(passages, on_problem, partial(split_passage, size=settings.passage_size))
@@ -134,7 +152,10 @@ def index(
         _write(
             rag,
             count,
-            lambda progress, on_problem: rag.index(source, progress=progress, on_problem=on_problem),
+            lambda progress, on_problem: rag.index(
+                source, prune=prune, force=force, progress=progress, on_problem=on_problem
+            ),
+            prune=prune,
             show_malformed=show_malformed,
             as_json=as_json,
             skipped=skipped,
@@ -146,6 +167,8 @@ def import_openie(
         Path, typer.Argument(help="An OpenIE file of the official HippoRAG code, first or second edition.")
     ],
     namespace: Namespace = None,
+    prune: Prune = False,
+    force: Force = False,
     normalisation: Normalisation = None,
     synonym_threshold: SynonymThreshold = None,
     show_malformed: ShowMalformed = 0,
@@ -161,18 +184,66 @@ def import_openie(
     from hipporag_neo4j.indexing.read_openie import read_openie
 
     settings = make_settings(namespace=namespace, normalisation=normalisation, synonym_threshold=synonym_threshold)
+    _check_force(prune, force)
 
     def count(on_problem: "OnProblem") -> int:
-        return sum(1 for _ in DistinctPassages(read_openie(file, on_problem=on_problem), on_problem))
+        extracted = read_openie(file, on_problem=on_problem, may_be_empty=force)
+        return sum(1 for _ in DistinctPassages(extracted, on_problem))
 
     with HippoRAG(settings) as rag:
         _write(
             rag,
             count,
-            lambda progress, on_problem: rag.import_openie(file, progress=progress, on_problem=on_problem),
+            lambda progress, on_problem: rag.import_openie(
+                file, prune=prune, force=force, progress=progress, on_problem=on_problem
+            ),
+            prune=prune,
             show_malformed=show_malformed,
             as_json=as_json,
         )
+
+
+def retry_failed(
+    namespace: Namespace = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    concurrency: Concurrency = None,
+    show_malformed: ShowMalformed = 0,
+    no_cache: NoCache = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have the language model read again the passages that it could not read.
+
+    The source isn't needed: their texts are in the graph. What can't be read again is named at the end, and the exit
+    status is 1.
+    """
+    from hipporag_neo4j.hipporag import HippoRAG
+    from hipporag_neo4j.llm import make_language_model
+
+    settings = make_settings(
+        namespace=namespace,
+        llm_model=model,
+        openai_base_url=base_url,
+        llm_concurrency=concurrency,
+        llm_cache=False if no_cache else None,
+    )
+    language_model = make_language_model(settings)
+    with HippoRAG(settings, language_model=language_model) as rag:
+        if not as_json and not rag.status().states.get("failed", 0):
+            output.tell(f"The graph {rag.namespace!r} has no passage that could not be read: nothing to try again.")
+            return
+        _write(
+            rag,
+            lambda on_problem: rag.status().states.get("failed", 0),
+            lambda progress, on_problem: rag.retry_failed(progress=progress),
+            show_malformed=show_malformed,
+            as_json=as_json,
+        )
+
+
+def _check_force(prune: bool, force: bool) -> None:
+    if force and not prune:
+        raise typer.BadParameter("--force says that --prune may delete everything. Add --prune, or leave it out.")
 
 
 def _write(
@@ -182,6 +253,7 @@ def _write(
     *,
     show_malformed: int,
     as_json: bool,
+    prune: bool = False,
     skipped: Sequence[str] = (),
 ) -> None:
     """Count what is to come, which finds a broken file before anything is written; write; report."""
@@ -209,7 +281,7 @@ def _write(
             values["failed_passages"] = [asdict(passage) for passage in failed]
         output.print_json(values)
     else:
-        _show_run(report)
+        _show_run(report, prune=prune)
         output.stdout().print(two_columns(summary_lines(found)))
         if malformed:
             output.stdout().print(malformed_table(malformed))
@@ -217,6 +289,8 @@ def _write(
     reasons = [f"{passage.passage}: {passage.error}" for passage in failed]
     output.list_some("Could not be read", reasons, _SHOWN, of=report.failed)
     if problems or report.failed:
+        if prune and problems:
+            output.warn("Nothing was pruned, since not all of the source could be used.")
         output.fail(_what_is_missing(len(problems), report.failed))
         raise typer.Exit(1)
 
@@ -229,11 +303,11 @@ def _what_is_missing(left_out: int, not_read: int) -> str:
     if left_out:
         steps.append("What is left out can't be used as it stands: correct it in the source, then run again.")
     if not_read:
-        steps.append("Run the same command again to have the language model try what it did not read.")
+        steps.append("Run hipporag-neo4j retry-failed to have the language model try what it did not read.")
     return f"{said}; everything else is written. {' '.join(steps)}"
 
 
-def _show_run(report: "IndexReport") -> None:
+def _show_run(report: "IndexReport", *, prune: bool) -> None:
     parts = [f"{report.written:,} of {output.plural(report.passages, 'passage')} written"]
     if report.unchanged:
         parts.append(f"{report.unchanged:,} unchanged")
@@ -241,6 +315,8 @@ def _show_run(report: "IndexReport") -> None:
         parts.append(f"{report.repeated:,} repeated")
     if report.deleted:
         parts.append(f"{output.plural(report.deleted, 'old part')} deleted")
+    if prune:
+        parts.append(f"{report.pruned:,} pruned")
     if report.truncated:
         parts.append(f"{report.truncated:,} with an answer cut off (raise HIPPORAG_LLM_MAX_TOKENS)")
     if report.prompt_tokens or report.completion_tokens:

@@ -69,6 +69,6 @@ def _advice(found: "Status") -> Iterator[str]:
         )
     if failed := found.states.get("failed", 0):
         yield (
-            f"{output.plural(failed, 'passage')} could not be read by the language model: see --failed. Run index "
-            "again to try them once more."
+            f"{output.plural(failed, 'passage')} could not be read by the language model: see --failed. Run "
+            "retry-failed to try them once more."
         )

@@ -23,6 +23,20 @@ OnProblem = Callable[[InputError], None]
 _LARGEST_INTEGER = 2**63
 
 
+class CountedProblems:
+    """Counts what goes to `on_problem`; `handler` takes its place, and is None where there is none."""
+
+    def __init__(self, on_problem: OnProblem | None) -> None:
+        self.count = 0
+        self._on_problem = on_problem
+        self.handler: OnProblem | None = None if on_problem is None else self._handle
+
+    def _handle(self, error: InputError) -> None:
+        self.count += 1
+        if self._on_problem is not None:
+            self._on_problem(error)
+
+
 def check_passages(passages: Iterable[Passage], on_problem: OnProblem | None = None) -> Iterator[Passage]:
     """Passages as `check_passage` returns them; errors say "passage N", counted from 1."""
     for number, passage in enumerate(passages, start=1):

@@ -1,27 +1,29 @@
 """Indexing, step by step: leave out what is unchanged, read, gather, embed, write, link synonyms, publish."""
 
 import itertools
-import uuid
-from collections.abc import Callable, Container, Generator, Iterable, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hipporag_neo4j.database import Database, Transaction
+from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage
 from hipporag_neo4j.embedding import Embedder
-from hipporag_neo4j.errors import DatabaseError, LLMError
+from hipporag_neo4j.errors import InputError, LLMError
 from hipporag_neo4j.indexing.batches import batches, document_of, documents_in, timed
 from hipporag_neo4j.indexing.check_passages import OnProblem, content_hash, passage_id
 from hipporag_neo4j.indexing.check_passages import report as report_problem
 from hipporag_neo4j.indexing.extract_triples import extract
+from hipporag_neo4j.indexing.failed_passages import failed_passages
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, gather_batch
 from hipporag_neo4j.indexing.link_synonyms import link_synonyms
+from hipporag_neo4j.indexing.publish import publish
+from hipporag_neo4j.indexing.record_run import new_run, recorded
+from hipporag_neo4j.indexing.take_back import take_back
 from hipporag_neo4j.indexing.taken_ids import taken_ids
 from hipporag_neo4j.indexing.write_graph import GraphWriter
 from hipporag_neo4j.keys import passage_key
@@ -39,8 +41,6 @@ def no_progress(what: str, done: int, total: int | None) -> None:
 
 
 _LOOKUP = 500
-_INDEX_WAIT = 3600
-_DELETED_AT_ONCE = 5000
 _HOPELESS = 20
 """Passages none of which could be read, after which the others aren't tried."""
 _EMBEDDED_AT_ONCE = 512
@@ -49,13 +49,26 @@ _WRITTEN_AT_ONCE_FROM_LLM = 32
 
 
 @dataclass(slots=True)
+class Prune:
+    """Delete the passages that the source doesn't hold any more, when all of it is written.
+
+    `left_out` says how many passages of the source could not be used: with any, nothing is deleted. An empty source is
+    refused unless `force` is set. `given` collects the keys of what the source holds.
+    """
+
+    left_out: Callable[[], int]
+    force: bool = False
+    given: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class IndexReport:
     """The figures of one run.
 
     `passages` were given (parts of long texts each count), `repeated` ones left out before, `deleted` parts that
-    their document doesn't hold any more; `from_cache` counts answers of the language model that were kept from before
-    and cost no tokens; `seconds` by stage: `read` (input, and what is read by a language model), `embed`, `write`,
-    `link`, `publish`, `total`.
+    their document doesn't hold any more, `pruned` passages that the source doesn't; `from_cache` counts answers of the
+    language model that were kept from before and cost no tokens; `seconds` by stage: `read` (input, and what is read
+    by a language model), `embed`, `write`, `link`, `publish`, `total`.
     """
 
     run: str
@@ -69,10 +82,30 @@ class IndexReport:
     synonyms: int = 0
     truncated: int = 0
     deleted: int = 0
+    pruned: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     from_cache: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def figures(self) -> Mapping[str, object]:
+        """What is kept in the graph."""
+        return {
+            "kind": "index",
+            "passages": self.passages,
+            "repeated": self.repeated,
+            "unchanged": self.unchanged,
+            "written": self.written,
+            "failed": self.failed,
+            "deleted": self.deleted + self.pruned,
+            "malformed_triples": self.malformed_triples,
+            "dropped_triples": self.dropped_triples,
+            "synonyms": self.synonyms,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "from_cache": self.from_cache,
+            "seconds": self.seconds.get("total", 0.0),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +119,39 @@ class Indexer:
     progress: Progress = no_progress
     on_problem: OnProblem | None = None
 
-    def index(self, passages: Iterable[Passage], model: LanguageModel, *, concurrency: int) -> IndexReport:
+    def index(
+        self, passages: Iterable[Passage], model: LanguageModel, *, concurrency: int, prune: Prune | None = None
+    ) -> IndexReport:
         """Read passages with a language model, `concurrency` at a time, and write what changed.
 
         Parts of one document follow each other; those that it had before and has no more are deleted.
         """
         report = _begin()
         stale: list[str] = []
-        changed = self._changed((_identify(passage) for passage in passages), report, stale)
+        changed = self._changed((_identify(passage) for passage in passages), report, stale, prune)
         read = self._extract(changed, model, concurrency, report)
-        return self._write(read, report, stale, at_once=_WRITTEN_AT_ONCE_FROM_LLM)
+        return self._write(read, report, stale, prune, at_once=_WRITTEN_AT_ONCE_FROM_LLM)
 
-    def import_extracted(self, passages: Iterable[ExtractedPassage]) -> IndexReport:
+    def import_extracted(self, passages: Iterable[ExtractedPassage], *, prune: Prune | None = None) -> IndexReport:
         """Write passages that were read before, as far as they changed."""
         report = _begin()
         stale: list[str] = []
-        changed = self._changed((_identify_extracted(passage) for passage in passages), report, stale)
-        return self._write(changed, report, stale, at_once=_WRITTEN_AT_ONCE)
+        changed = self._changed((_identify_extracted(passage) for passage in passages), report, stale, prune)
+        return self._write(changed, report, stale, prune, at_once=_WRITTEN_AT_ONCE)
+
+    def retry_failed(self, model: LanguageModel, *, concurrency: int) -> IndexReport:
+        """Read the passages again that the language model could not read, from what the graph holds of them."""
+        report = _begin()
+        read = self._extract(self._failed(report), model, concurrency, report)
+        return self._write(read, report, [], None, at_once=_WRITTEN_AT_ONCE_FROM_LLM)
+
+    def _failed(self, report: IndexReport) -> Generator[IdentifiedPassage, None, None]:
+        for passage in failed_passages(self.database, self.graph.namespace):
+            report.passages += 1
+            yield passage
 
     def _changed(
-        self, passages: Iterable[IdentifiedPassage], report: IndexReport, stale: list[str]
+        self, passages: Iterable[IdentifiedPassage], report: IndexReport, stale: list[str], prune: Prune | None
     ) -> Generator[IdentifiedPassage, None, None]:
         """Leave out passages that stand in the graph as they are; failed ones are read again.
 
@@ -123,6 +169,8 @@ class Indexer:
             there = {row["key"]: row["content_hash"] for row in rows if row["status"] == "written"}
             stale += self._find_stale_parts(some, keys)
             report.passages += len(keys)
+            if prune:
+                prune.given.update(keys)
             for key, passage in keys.items():
                 if there.get(key) == passage.content_hash:
                     report.unchanged += 1
@@ -181,19 +229,26 @@ class Indexer:
         return ExtractedPassage(source, extract(model, source, self.prompts_dir))
 
     def _write(
-        self, passages: Generator[IdentifiedPassage, None, None], report: IndexReport, stale: list[str], *, at_once: int
+        self,
+        passages: Generator[IdentifiedPassage, None, None],
+        report: IndexReport,
+        stale: list[str],
+        prune: Prune | None,
+        *,
+        at_once: int,
     ) -> IndexReport:
-        stages = Stages()
-        self._record(report, "running")
-        try:
-            self._write_all(passages, report, stages, stale, at_once)
-        except BaseException:
-            report.seconds = stages.seconds()
-            with suppress(DatabaseError):  # what went wrong first is what is told
-                self._record(report, "broken off")
-            raise
-        report.seconds = stages.seconds()
-        self._record(report, "finished")
+        with recorded(self.database, self.graph.namespace, report) as stages:
+            self._write_all(passages, report, stages, at_once)
+            with stages.time("write"):
+                report.deleted = take_back(self.database, self.graph.namespace, stale).passages
+                if prune:
+                    report.pruned = self._prune(prune)
+            with stages.time("link"):
+                report.synonyms = link_synonyms(
+                    self.database, self.graph, lambda done, total: self.progress("synonyms", done, total)
+                )
+            with stages.time("publish"):
+                publish(self.database, self.graph.namespace)
         return report
 
     def _write_all(
@@ -201,7 +256,6 @@ class Indexer:
         passages: Generator[IdentifiedPassage, None, None],
         report: IndexReport,
         stages: Stages,
-        stale: list[str],
         at_once: int,
     ) -> None:
         writer = GraphWriter(
@@ -219,44 +273,19 @@ class Indexer:
                 writer.write(batch)
                 _count(report, some, sum(row.properties.get("dropped", 0) for row in batch.passages))
                 self.progress("passages", report.written + report.failed + report.unchanged, None)
-        with stages.time("write"):
-            self._delete_parts(stale)
-            report.deleted = len(stale)
-        with stages.time("link"):
-            report.synonyms = link_synonyms(
-                self.database, self.graph, lambda done, total: self.progress("synonyms", done, total)
+
+    def _prune(self, prune: Prune) -> int:
+        """Delete what the source doesn't hold, if all of it could be read; how many passages it was."""
+        if prune.left_out():
+            return 0
+        if not prune.given and not prune.force:
+            raise InputError(
+                "The source holds no passage, and pruning would delete the whole graph. Nothing was deleted. Check the "
+                "source; if it is meant to be empty, add --force (force=True)."
             )
-        with stages.time("publish"):
-            self._publish()
-
-    def _delete_parts(self, keys: Sequence[str]) -> None:
-        """Take back what passages said that their documents don't hold any more, and delete them."""
-        namespace = self.graph.namespace
-        for some in batches(keys, _LOOKUP):
-
-            def delete(tx: Transaction, some: list[str] = some) -> None:
-                tx.run("indexing/raise_version", namespace=namespace)
-                tx.run("indexing/retract_facts", keys=some)
-                tx.run("indexing/retract_mentions", keys=some)
-                tx.run("indexing/delete_passages", namespace=namespace, keys=some)
-
-            self.database.write("indexing/delete_passages", delete)
-
-    def _publish(self) -> None:
-        """Show readers what was written; then delete the phrases that nothing mentions any more."""
-        namespace = self.graph.namespace
-        self.database.run("indexing/publish_version", namespace=namespace)
-
-        def delete(tx: Transaction) -> int:
-            tx.run("indexing/raise_version", namespace=namespace)
-            deleted: int = tx.run("indexing/delete_orphans", namespace=namespace, limit=_DELETED_AT_ONCE)[0]["phrases"]
-            tx.run("indexing/publish_version", namespace=namespace)
-            return deleted
-
-        if self.database.run("indexing/count_orphans", namespace=namespace)[0]["phrases"]:
-            while self.database.write("indexing/delete_orphans", delete) == _DELETED_AT_ONCE:
-                pass
-        self.database.run("schema/await_indexes", seconds=_INDEX_WAIT)
+        rows = self.database.run("indexing/list_passages", namespace=self.graph.namespace)
+        gone = [row["key"] for row in rows if row["key"] not in prune.given]
+        return take_back(self.database, self.graph.namespace, gone).passages
 
     def _embed(self, texts: Sequence[str], stages: Stages) -> NDArray[np.float32]:
         ordered = sorted(range(len(texts)), key=lambda i: len(texts[i]))
@@ -268,28 +297,9 @@ class Indexer:
                 self.progress("texts of this batch", begin + len(some), len(texts))
         return matrix
 
-    def _record(self, report: IndexReport, state: str) -> None:
-        figures = {
-            "state": state,
-            "passages": report.passages,
-            "repeated": report.repeated,
-            "unchanged": report.unchanged,
-            "written": report.written,
-            "failed": report.failed,
-            "malformed_triples": report.malformed_triples,
-            "dropped_triples": report.dropped_triples,
-            "synonyms": report.synonyms,
-            "prompt_tokens": report.prompt_tokens,
-            "completion_tokens": report.completion_tokens,
-            "from_cache": report.from_cache,
-            "seconds": report.seconds.get("total", 0.0),
-            "recorded": datetime.now(UTC),
-        }
-        self.database.run("indexing/record_run", namespace=self.graph.namespace, run=report.run, figures=figures)
-
 
 def _begin() -> IndexReport:
-    return IndexReport(run=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:6]}")
+    return IndexReport(run=new_run())
 
 
 def _identify(passage: Passage) -> IdentifiedPassage:

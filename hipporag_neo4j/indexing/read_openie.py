@@ -20,14 +20,17 @@ _TRIPLES = "extracted_triples"
 _ENTITIES = "extracted_entities"
 
 
-def read_openie(path: Path, *, on_problem: OnProblem | None = None) -> Iterator[ExtractedPassage]:
+def read_openie(
+    path: Path, *, on_problem: OnProblem | None = None, may_be_empty: bool = False
+) -> Iterator[ExtractedPassage]:
     """Passages and what was read in them, in the file's order; memory is that of the largest one.
 
     `row` is the position in the file, from 0. The id is `idx` where there is one, else none. Title and text are the
     given ones where they make up `passage`, else its first line and the rest. Numbers in a triple become text as
     Python writes them; what doesn't have exactly three texts or numbers is malformed, and so reported.
 
-    Raises InputError, naming file and entry; with `on_problem` an entry that can't be used is reported and left out.
+    Raises InputError, naming file and entry, also for a file without entries unless it `may_be_empty`; with
+    `on_problem` an entry that can't be used is reported and left out.
     """
     if path.is_dir() or path.suffix.lower() not in ("", ".json"):
         raise InputError(f"{path} is no OpenIE file, which is JSON. To read passages: hipporag-neo4j index {path}")
@@ -44,7 +47,7 @@ def read_openie(path: Path, *, on_problem: OnProblem | None = None) -> Iterator[
         else:
             read += 1
             yield ExtractedPassage(passage, extraction, row=entry.position)
-    if not read:
+    if not read and not may_be_empty:
         raise InputError(f"{path} holds no passage that can be used. Give an OpenIE file of the HippoRAG code.")
 
 

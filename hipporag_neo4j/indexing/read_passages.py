@@ -35,7 +35,11 @@ class _WrongFileError(InputError):
 
 
 def read_passages(
-    path: Path, *, on_problem: OnProblem | None = None, on_skipped: OnSkipped | None = None
+    path: Path,
+    *,
+    on_problem: OnProblem | None = None,
+    on_skipped: OnSkipped | None = None,
+    may_be_empty: bool = False,
 ) -> Iterator[Passage]:
     """Checked passages of a file or folder, in its order; memory is that of the largest one.
 
@@ -45,13 +49,14 @@ def read_passages(
     folder only, hidden files and linked folders are left out.
 
     Raises InputError, naming file and line or entry. With `on_problem` a passage that can't be used is reported to it
-    and left out; what spoils the whole file (missing, not JSON any more, no passage at all) is raised all the same.
+    and left out; what spoils the whole file (missing, not JSON any more, no passage at all unless it
+    `may_be_empty`) is raised all the same.
     """
     read = 0
     for passage in _passages(path, on_problem, on_skipped):
         read += 1
         yield passage
-    if not read:
+    if not read and not may_be_empty:
         raise InputError(f"{path} holds no passage that can be used. Give {_KINDS}.")
 
 

@@ -58,6 +58,7 @@ def values() -> dict[str, Any]:
         "source": "x", "target": "y", "threshold": 0.9, "synonym_from": 0.8,
         "pairs": [{"source": "x", "target": "y", "score": 0.9}],
         "instances": [{"number": 0, "phrases": ["x"], "seeds": [{"key": "x", "weight": 1.0}]}],
+        "names": ["x"], "conditions": [{"property": "meta_x", "value": 1}],
         "key": "x", "before": datetime.now(UTC), "most": 10,
         "entities": [{"name": "x", "key": "x", "embedding": vector}], "edges": [[0, 1, 1.0]], "sources": [[0, 1.0]],
         "rows": [

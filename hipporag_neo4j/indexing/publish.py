@@ -1,0 +1,39 @@
+"""What readers see is what was published; what nothing needs any more is deleted only after that."""
+
+from hipporag_neo4j.database import Database, Transaction
+
+_DELETED_AT_ONCE = 5000
+_INDEX_WAIT = 3600
+
+
+def publish(database: Database, namespace: str) -> int:
+    """Show readers what was written; then delete what was marked, and phrases that nothing mentions any more.
+
+    Readers may walk over a projection of the version before until they see the new one, and Neo4j gives the ids of
+    deleted nodes to new ones. Returns how many phrases were deleted.
+    """
+    database.run("indexing/publish_version", namespace=namespace)
+    if database.run("indexing/count_deleted", namespace=namespace)[0]["passages"]:
+        _delete(database, namespace, "indexing/delete_marked", "passages")
+    phrases = 0
+    if database.run("indexing/count_orphans", namespace=namespace)[0]["phrases"]:
+        phrases = _delete(database, namespace, "indexing/delete_orphans", "phrases")
+    database.run("schema/await_indexes", seconds=_INDEX_WAIT)
+    return phrases
+
+
+def _delete(database: Database, namespace: str, statement: str, what: str) -> int:
+    """Some at a time, each time as a version of its own that is published at once; how many they were."""
+
+    def delete(tx: Transaction) -> int:
+        tx.run("indexing/raise_version", namespace=namespace)
+        deleted: int = tx.run(statement, namespace=namespace, limit=_DELETED_AT_ONCE)[0][what]
+        tx.run("indexing/publish_version", namespace=namespace)
+        return deleted
+
+    total = 0
+    while deleted := database.write(statement, delete):
+        total += deleted
+        if deleted < _DELETED_AT_ONCE:
+            break
+    return total
