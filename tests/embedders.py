@@ -42,6 +42,19 @@ class HashEmbedder:
         return vectors
 
 
+class CountingEmbedder(HashEmbedder):
+    """Keeps the texts it was asked for."""
+
+    def __init__(self, dimensions: int = 64) -> None:
+        super().__init__(dimensions)
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimensions)."""
+        self.texts += texts
+        return super().embed(texts)
+
+
 class CachedEmbedder:
     """Asks another embedder only for texts that no earlier run has asked for; several processes may share the file.
 
