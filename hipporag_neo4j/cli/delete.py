@@ -117,8 +117,8 @@ def _show(report: "DeleteReport") -> None:
 def _what_is_missing(report: "DeleteReport", namespace: str, *, by_metadata: bool) -> str:
     if report.ids:
         done = "would be deleted" if report.dry_run else "is deleted"
-        ids = output.plural(len(report.unknown), "id")
-        return f"The graph {namespace!r} has no passage with {ids} of those given; everything else {done}."
+        ids = output.plural(len(report.unknown), "id is", "ids are")
+        return f"{ids} not in the graph {namespace!r}; what the others name {done}."
     hint = (
         "Values are compared with their kind: year=2019 is a number, year='\"2019\"' a text."
         if by_metadata
