@@ -283,7 +283,7 @@ class Indexer:
                 "The source holds no passage, and pruning would delete the whole graph. Nothing was deleted. Check the "
                 "source; if it is meant to be empty, add --force (force=True)."
             )
-        rows = self.database.run("indexing/list_passages", namespace=self.graph.namespace)
+        rows = self.database.stream("indexing/list_passages", namespace=self.graph.namespace)
         gone = [row["key"] for row in rows if row["key"] not in prune.given]
         return take_back(self.database, self.graph.namespace, gone).passages
 
