@@ -130,7 +130,8 @@ def _stale(name: str, result: ModeResult) -> Iterator[str]:
 
 
 def _from_cache(name: str, result: ModeResult) -> Iterator[str]:
-    if kept := sum(outcome.result.from_cache > 0 for outcome in result.outcomes):
+    answers = [(o.result.from_cache, o.reading is not None and o.reading.from_cache) for o in result.outcomes]
+    if kept := sum(map(any, answers)):
         yield (
             f"{name}: for {_share(kept, len(result.outcomes))} questions the language model's answers came from the "
             "cache, so the latency lacks its time; --no-cache measures it."

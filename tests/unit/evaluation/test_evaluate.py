@@ -19,6 +19,7 @@ from hipporag_neo4j.evaluation import (
     FoundGold,
     GoldPassage,
     Question,
+    Reading,
     run,
     summary,
     to_json,
@@ -226,6 +227,26 @@ def test_answers_from_the_cache_are_told_since_they_take_no_time() -> None:
     (warning,) = run(retrieve, find_gold, (*QUESTIONS[:2], question("3", "a")), ["hybrid"]).warnings
     assert warning.startswith("hybrid: for 1 of 3 (33 %) questions")
     assert "--no-cache" in warning
+
+
+def test_answers_read_from_the_cache_are_told_too() -> None:
+    def read(question: str, retrieval: RetrievalResult) -> Reading:
+        return Reading("x", from_cache="1" in question)
+
+    answered = [replace(one, answer="x") for one in QUESTIONS[:2]]
+    (warning,) = run(Retriever(), find_gold, answered, ["dense"], read=read).warnings
+    assert warning.startswith("dense: for 1 of 2 (50 %) questions")
+
+
+def test_facts_shown_to_an_entry_that_takes_no_recorded_decisions_are_not_counted_as_unseen() -> None:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
+        fact = Fact("a", "r", "b", 0.5)
+        return RetrievalResult(question, options["mode"], (), looks=(Look((fact,), (fact,)),))
+
+    decisions = Decisions({"Question 1?": Decision("Question 1?", relevant_facts=(("c", "r", "d"),))})
+    entries = [Entry("steps", "hybrid", retrieve, decided=False), Entry("plain", "hybrid", retrieve)]
+    (warning,) = run(Retriever(), find_gold, QUESTIONS[:1], entries, decisions=decisions).warnings
+    assert warning.startswith("plain: 1 of 1 facts shown")
 
 
 def test_an_outage_ends_the_run() -> None:
