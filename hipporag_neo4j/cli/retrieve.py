@@ -13,6 +13,8 @@ from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, mak
 from hipporag_neo4j.cli.progress import waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Seed
 
 ModeOption = Annotated[
@@ -114,9 +116,14 @@ def _look_line(number: int, look: "Look") -> Text:
 
 def _notices(result: "RetrievalResult") -> list[str]:
     """What went otherwise than asked."""
-    problems = [look.problem for look in result.looks if look.problem]
-    cut = any(look.truncated for look in result.looks)
-    return ([result.fallback] if result.fallback else []) + problems + ([_CUT_OFF] if cut else [])
+    return ([result.fallback] if result.fallback else []) + look_notices(result.looks)
+
+
+def look_notices(looks: "Iterable[Look]") -> list[str]:
+    """What went wrong while the language model looked at facts."""
+    seen = list(looks)
+    problems = [look.problem for look in seen if look.problem]
+    return problems + ([_CUT_OFF] if any(look.truncated for look in seen) else [])
 
 
 _CUT_OFF = (
