@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.evaluation_entries import (
@@ -18,6 +17,7 @@ from hipporag_neo4j.cli.evaluation_entries import (
 from hipporag_neo4j.cli.evaluation_files import check_report, outcomes_file, write_report
 from hipporag_neo4j.cli.make_questions import make_question_file
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
+from hipporag_neo4j.cli.progress import progress_bars
 from hipporag_neo4j.errors import InputError
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def evaluate(
             looks=looks,
             passages_read=passages if answers else None,
         )
-        with outcomes_file(resume, setting) as kept, _bars() as bars:
+        with outcomes_file(resume, setting) as kept, progress_bars() as bars:
             tasks = {name: bars.add_task(name, total=len(asked)) for name in names}
             result = evaluation.run(
                 rag.retrieve,
@@ -240,10 +240,3 @@ def _check_looks(names: Sequence[str], looks: int) -> None:
             "leave --looks out.",
             param_hint="'--looks'",
         )
-
-
-def _bars() -> Progress:
-    """A bar a mode on a terminal, nothing elsewhere."""
-    console = output.stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import TaskID
 from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, check_cosine, make_settings
+from hipporag_neo4j.cli.progress import progress_bars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +154,7 @@ def _tune(
     modes = cast("list[Mode]", [str(one) for one in mode or (ModeName("hybrid"),)])
     asked = evaluation.read_questions(questions)[:limit] if questions else ()
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
-    with _bars() as bars:
+    with progress_bars() as bars:
         tasks: dict[str, TaskID] = {}
 
         def progress(what: str, done: int, total: int) -> None:
@@ -168,7 +169,7 @@ def _tune(
 
 def _apply(rag: "HippoRAG", settings: "Settings", threshold: float, *, as_json: bool) -> None:
     start = time.perf_counter()
-    with _bars() as bars:
+    with progress_bars() as bars:
         task = bars.add_task("Comparing phrases", total=None)
         done = rag.set_synonym_threshold(
             threshold, progress=lambda some, all_: bars.update(task, completed=some, total=all_)
@@ -310,10 +311,3 @@ def _ladder(candidates: "Sequence[Candidate]") -> Table:
 
 def _add_pair(table: Table, pair: "SamplePair") -> None:
     table.add_row(f"{pair.cosine:.4f}", Text(output.clean(pair.first)), Text(output.clean(pair.second)))
-
-
-def _bars() -> Progress:
-    """Bars on a terminal, nothing elsewhere."""
-    console = output.stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
