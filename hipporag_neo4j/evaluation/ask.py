@@ -143,7 +143,7 @@ class Asker:
                 mode=entry.mode,
                 limit=LIMIT,
                 entities=entities,
-                looks=self.looks,
+                looks=self.looks if entry.mode == "hybrid" else 1,
                 fact_filter=fact_filter,
             )
         except NoLanguageModelError as error:

@@ -200,6 +200,17 @@ def test_recorded_decisions_filter_facts_and_what_they_never_saw_is_counted() ->
     )
 
 
+def test_hybrid_alone_looks_more_than_once() -> None:
+    looked: dict[str, int] = {}
+
+    def retrieve(question: str, *, mode: Mode, looks: int, **options: Any) -> RetrievalResult:
+        looked[mode] = looks
+        return RetrievalResult(question, mode, ())
+
+    run(retrieve, find_gold, QUESTIONS[:1], ["hybrid", "hipporag2"], looks=3)
+    assert looked == {"hybrid": 3, "hipporag2": 1}
+
+
 def test_synthetic_questions_are_counted() -> None:
     written = replace(QUESTIONS[0], synthetic=True)
     (warning,) = run(Retriever(), find_gold, [written, QUESTIONS[1]], ["dense"]).warnings
