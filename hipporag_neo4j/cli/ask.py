@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.idle_options import check_search, refuse_idle
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
 from hipporag_neo4j.cli.retrieve import Entities, ModeOption, look_notices, result_values
@@ -21,6 +22,7 @@ _TITLES = 4
 
 
 def ask(
+    context: typer.Context,
     question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
     mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
     passages: Annotated[
@@ -55,6 +57,9 @@ def ask(
     """
     from hipporag_neo4j.hipporag import HippoRAG
 
+    check_search(context, str(mode), looks=looks)
+    if steps == 1:
+        refuse_idle(context, ("ircot",), "with --steps 1 nothing is searched again.")
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     steps = steps or (_IRCOT_STEPS if ircot else 1)
     asked: dict[str, Any] = {

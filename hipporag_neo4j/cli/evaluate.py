@@ -15,6 +15,7 @@ from hipporag_neo4j.cli.evaluation_entries import (
     need_language_model,
 )
 from hipporag_neo4j.cli.evaluation_files import check_report, outcomes_file, write_report
+from hipporag_neo4j.cli.idle_options import check_evaluate, check_making
 from hipporag_neo4j.cli.make_questions import make_question_file
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import progress_bars
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
+    context: typer.Context,
     questions: Annotated[
         Path | None,
         typer.Argument(
@@ -141,11 +143,14 @@ def evaluate(
     if no_llm:
         settings = settings.model_copy(update={"llm_model": None})
     if questions is None or make_questions is not None or made is not None:
+        if make_questions is not None:
+            check_making(context)
         make_question_file(settings, questions, make_questions, made, seed=seed, as_json=as_json)
         return
     if no_llm and (answers or ircot):
         raise typer.BadParameter("--answers and --ircot ask the language model.", param_hint="'--no-llm'")
     lines = _lines(mode, variant, all_variants=variants, no_llm=no_llm)
+    check_evaluate(context, lines, answers=answers, ircot=ircot, no_llm=no_llm, as_json=as_json)
     names = entry_names(lines, ircot=ircot)
     compared = _pairs(names, compare)
     _check_looks(names, looks)

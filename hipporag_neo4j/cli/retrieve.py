@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.idle_options import check_retrieve
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
 
@@ -38,6 +39,7 @@ Entities = Annotated[
 
 
 def retrieve(
+    context: typer.Context,
     question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
     mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
     limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")] = 10,
@@ -61,6 +63,7 @@ def retrieve(
     """
     from hipporag_neo4j.hipporag import HippoRAG
 
+    check_retrieve(context, str(mode), looks=looks, no_llm=no_llm, named=bool(entity), as_json=as_json)
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     with HippoRAG(settings) as rag, waiting("Searching"):
         result = rag.retrieve(
