@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from hipporag_neo4j import schema
 from hipporag_neo4j.answer_cache import KeptAnswers, clear_answers, count_answers
-from hipporag_neo4j.answering.answer_question import OnFound, OnText, answer_from, answer_question
-from hipporag_neo4j.answering.retrieve_by_steps import OnStep, retrieve_by_steps
+from hipporag_neo4j.answering.answer_question import DEFAULT_PASSAGES, OnFound, OnText, answer_from, answer_question
+from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.domain import AnswerResult, Mode, Passage, RetrievalResult
 from hipporag_neo4j.indexing.check_passages import OnProblem, check_passages
@@ -127,7 +127,7 @@ class HippoRAG(Resources):
         question: str,
         *,
         mode: Mode = "hybrid",
-        passages: int = 5,
+        passages: int = DEFAULT_PASSAGES,
         entities: Sequence[str] | None = None,
         looks: int = 1,
         steps: int = 1,
@@ -158,7 +158,7 @@ class HippoRAG(Resources):
         )
 
     def answer_from(
-        self, retrieval: RetrievalResult, *, passages: int = 5, on_text: OnText | None = None
+        self, retrieval: RetrievalResult, *, passages: int = DEFAULT_PASSAGES, on_text: OnText | None = None
     ) -> AnswerResult:
         """As `answer`, read in what was found before."""
         characters = self.settings.reading_characters
@@ -170,9 +170,9 @@ class HippoRAG(Resources):
         question: str,
         *,
         mode: Mode = "hybrid",
-        steps: int = 4,
+        steps: int = DEFAULT_STEPS,
         limit: int = 10,
-        passages: int = 5,
+        passages: int = DEFAULT_PASSAGES,
         entities: Sequence[str] | None = None,
         looks: int = 1,
         fact_filter: FactFilter | None = None,
