@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hipporag_neo4j.errors import InputError
-from hipporag_neo4j.evaluation.ask import looks_of
+from hipporag_neo4j.evaluation.ask import FILTERED, looks_of
 from hipporag_neo4j.evaluation.find_gold import FoundGold
 from hipporag_neo4j.evaluation.query_decisions import Decisions
 from hipporag_neo4j.evaluation.read_questions import GoldPassage, Question
@@ -38,6 +38,7 @@ def warnings_about(
         yield from _fallbacks(name, result)
         yield from _problems(name, result)
         yield from _thoughts(name, result)
+        yield from _decided_anew(name, result, decisions)
         yield from _stale(name, result)
         yield from _from_cache(name, result)
 
@@ -119,6 +120,13 @@ def _thoughts(name: str, result: ModeResult) -> Iterator[str]:
     ended = [step.problem for outcome in result.outcomes for step in outcome.result.steps if step.problem]
     if ended:
         yield f"{name}: {_share(len(ended), len(result.outcomes))} searches by steps ended early. First: {ended[0]}"
+
+
+def _decided_anew(name: str, result: ModeResult, decisions: Decisions | None) -> Iterator[str]:
+    """Searches by steps take recorded entities and no recorded facts, so they don't compare with what replays both."""
+    by_steps = any(outcome.result.steps for outcome in result.outcomes)
+    if decisions is not None and result.mode in FILTERED and by_steps:
+        yield f"{name}: the language model decided which facts bear on a question; recorded decisions on them don't count."
 
 
 def _stale(name: str, result: ModeResult) -> Iterator[str]:

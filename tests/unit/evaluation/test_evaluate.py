@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult
+from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Step
 from hipporag_neo4j.errors import ConfigurationError, InputError, NoLanguageModelError, ServerUnavailableError
 from hipporag_neo4j.evaluation import (
     Decision,
@@ -254,10 +254,15 @@ def test_facts_shown_to_an_entry_that_takes_no_recorded_decisions_are_not_counte
         fact = Fact("a", "r", "b", 0.5)
         return RetrievalResult(question, options["mode"], (), looks=(Look((fact,), (fact,)),))
 
+    def by_steps(question: str, **options: Any) -> RetrievalResult:
+        found = retrieve(question, **options)
+        return replace(found, steps=(Step(retrieval=found),))
+
     decisions = Decisions({"Question 1?": Decision("Question 1?", relevant_facts=(("c", "r", "d"),))})
-    entries = [Entry("steps", "hybrid", retrieve, decided=False), Entry("plain", "hybrid", retrieve)]
-    (warning,) = run(Retriever(), find_gold, QUESTIONS[:1], entries, decisions=decisions).warnings
-    assert warning.startswith("plain: 1 of 1 facts shown")
+    entries = [Entry("steps", "hybrid", by_steps, decided=False), Entry("plain", "hybrid", retrieve)]
+    unseen, anew = run(Retriever(), find_gold, QUESTIONS[:1], entries, decisions=decisions).warnings
+    assert unseen.startswith("plain: 1 of 1 facts shown")
+    assert anew.startswith("steps: the language model decided")
 
 
 def test_an_outage_ends_the_run() -> None:
