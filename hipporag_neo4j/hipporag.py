@@ -1,24 +1,18 @@
-"""HippoRAG: index passages, ask questions. Takes its parts from the modules below and holds no logic of its own."""
+"""HippoRAG: index passages, ask questions. Each method hands the parts of `Resources` to the module that does it."""
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from hipporag_neo4j import schema
-from hipporag_neo4j.answer_cache import GraphAnswerStore, KeptAnswers, clear_answers, count_answers
-from hipporag_neo4j.answering.answer_question import OnFound, OnText, answer_from, answer_question
-from hipporag_neo4j.answering.retrieve_by_steps import OnStep, retrieve_by_steps
+from hipporag_neo4j.answer_cache import KeptAnswers, clear_answers, count_answers
+from hipporag_neo4j.answering.answer_question import DEFAULT_PASSAGES, OnFound, OnText, answer_from, answer_question
+from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
-from hipporag_neo4j.connect import open_database
-from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import AnswerResult, MetadataValue, Mode, Passage, RetrievalResult
-from hipporag_neo4j.embedding import Embedder, make_embedder
 from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem, check_passages
 from hipporag_neo4j.indexing.delete_passages import DeleteReport, delete_passages
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
@@ -28,51 +22,24 @@ from hipporag_neo4j.indexing.read_passages import read_passages
 from hipporag_neo4j.indexing.relink_synonyms import Relinked, relink_synonyms
 from hipporag_neo4j.indexing.select_passages import select
 from hipporag_neo4j.indexing.split_text import split_passage
-from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
-from hipporag_neo4j.llm.cached_model import CachedModel
+from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
-from hipporag_neo4j.settings import Settings, check_namespace
+from hipporag_neo4j.retrieval.sources import finish
 from hipporag_neo4j.status import Status, read_status
 from hipporag_neo4j.text import Normalisation
 
 if TYPE_CHECKING:
-    import neo4j
-
     from hipporag_neo4j.evaluation import Decisions, Question
     from hipporag_neo4j.evaluation.tune_synonyms import Tuning
 
 
-class HippoRAG:
+class HippoRAG(Resources):
     """Multi-hop retrieval over passages in Neo4j. A context manager; `close` it otherwise.
 
     What isn't given is made from the settings: the connection at once, the models when they are first needed. A driver,
     embedder or language model that was handed in stays open. Safe to use from several threads for retrieval.
     """
-
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        namespace: str | None = None,
-        driver: "neo4j.Driver | None" = None,
-        embedder: Embedder | None = None,
-        language_model: LanguageModel | None = None,
-    ) -> None:
-        """Raises ConfigurationError, ServerUnavailableError or AuthenticationError when there is no connection."""
-        self.settings = settings or Settings()
-        self.namespace = self.settings.namespace if namespace is None else check_namespace(namespace)
-        self._embedder = embedder
-        self._language_model = language_model
-        self._lock = threading.Lock()
-        self.database = (
-            Database(driver, name=self.settings.neo4j_database, timeout=self.settings.query_timeout)
-            if driver is not None
-            else open_database(self.settings)
-        )
-        self._opened = ExitStack()
-        self._opened.callback(self.database.close)
 
     def init(self, normalisation: Normalisation | None = None) -> schema.Graph:
         """Make the schema and the namespace's graph, or check that the one that is there fits.
@@ -108,7 +75,7 @@ class HippoRAG:
         With `prune` the namespace's other passages are deleted at the end, unless a passage of the source could not be
         used; an empty source raises InputError then, unless `force` says that it is meant to be empty.
         """
-        model = self.language_model or make_language_model(self.settings)  # which says what is missing
+        model = self._need_language_model()
         problems = CountedProblems(on_problem)
         passages = (
             read_passages(Path(source), on_problem=problems.handler, may_be_empty=prune and force)
@@ -152,7 +119,7 @@ class HippoRAG:
         Raises GraphNotFoundError where there is no graph, and what `index` raises.
         """
         schema.open_graph(self.database, self.namespace)
-        model = self.language_model or make_language_model(self.settings)  # which says what is missing
+        model = self._need_language_model()
         return self._indexer(progress, None).retry_failed(model, concurrency=self.settings.llm_concurrency)
 
     def delete(
@@ -214,7 +181,7 @@ class HippoRAG:
         question: str,
         *,
         mode: Mode = "hybrid",
-        passages: int = 5,
+        passages: int = DEFAULT_PASSAGES,
         entities: Sequence[str] | None = None,
         looks: int = 1,
         steps: int = 1,
@@ -245,7 +212,7 @@ class HippoRAG:
         )
 
     def answer_from(
-        self, retrieval: RetrievalResult, *, passages: int = 5, on_text: OnText | None = None
+        self, retrieval: RetrievalResult, *, passages: int = DEFAULT_PASSAGES, on_text: OnText | None = None
     ) -> AnswerResult:
         """As `answer`, read in what was found before."""
         characters = self.settings.reading_characters
@@ -257,9 +224,9 @@ class HippoRAG:
         question: str,
         *,
         mode: Mode = "hybrid",
-        steps: int = 4,
+        steps: int = DEFAULT_STEPS,
         limit: int = 10,
-        passages: int = 5,
+        passages: int = DEFAULT_PASSAGES,
         entities: Sequence[str] | None = None,
         looks: int = 1,
         fact_filter: FactFilter | None = None,
@@ -283,10 +250,6 @@ class HippoRAG:
                 on_step=on_step,
             )
         )
-
-    def status(self) -> Status:
-        """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
-        return read_status(self.database, schema.open_graph(self.database, self.namespace))
 
     def tune_synonyms(
         self,
@@ -320,6 +283,10 @@ class HippoRAG:
         """
         return relink_synonyms(self.database, self.namespace, threshold, progress)
 
+    def status(self) -> Status:
+        """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
+        return read_status(self.database, schema.open_graph(self.database, self.namespace))
+
     def kept_answers(self) -> Sequence[KeptAnswers]:
         """How many of the language model's answers are kept, by model and kind. Raises GraphNotFoundError."""
         schema.open_graph(self.database, self.namespace)
@@ -329,61 +296,11 @@ class HippoRAG:
         """Forget the answers that have been kept since before a time (with a time zone); how many they were."""
         return clear_answers(self.database, self.namespace, before)
 
-    def close(self) -> None:
-        """Close what was opened here: the connection and the language model, unless they were handed in."""
-        self._opened.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def embedder(self) -> Embedder:
-        """The embedding model; not loaded until it is first asked."""
-        with self._lock:
-            if self._embedder is None:
-                self._embedder = make_embedder(self.settings)
-            return self._embedder
-
-    @property
-    def language_model(self) -> LanguageModel | None:
-        """The language model, None when the settings name none; it answers from the graph what was asked before.
-
-        A model that was handed in does so if it is an IdentifiedModel.
-        """
-        with self._lock:
-            if self._language_model is None and self.settings.llm_model is not None:
-                model = make_language_model(self.settings)
-                self._opened.callback(model.close)
-                self._language_model = model
-            if self.settings.llm_cache and isinstance(self._language_model, IdentifiedModel):
-                self._language_model = CachedModel(
-                    self._language_model, GraphAnswerStore(self.database, self.namespace)
-                )
-            return self._language_model
-
-    @cached_property
-    def _graph(self) -> schema.Graph:
-        graph = schema.open_graph(self.database, self.namespace)
-        schema.check_model(graph, self.embedder.name)  # before a model is loaded to know its dimensions
-        schema.check_model(graph, self.embedder.name, self.embedder.dimensions)
-        schema.check_normalisation(graph, self.settings.normalisation)
-        return graph
-
-    @property
-    def _sources(self) -> BlockingSources:
-        return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
-
     def _answer_sources(
         self, mode: Mode, looks: int = 1, fact_filter: FactFilter | None = None
     ) -> BlockingAnswerSources:
-        model = self.language_model or make_language_model(self.settings)  # which says what is missing
         search = partial(self.retrieve, mode=mode, looks=looks, fact_filter=fact_filter)
-        return BlockingAnswerSources(search, model, self.settings.prompts_dir)
+        return BlockingAnswerSources(search, self._need_language_model(), self.settings.prompts_dir)
 
     def _indexer(self, progress: Progress | None, on_problem: OnProblem | None) -> Indexer:
         return Indexer(

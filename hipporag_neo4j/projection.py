@@ -24,12 +24,6 @@ _STATEMENTS: dict[tuple[Shape, ProjectionWeights], str] = {
 }
 
 
-_STATEMENTS_WITH_PAIRS: dict[Shape, str] = {
-    "phrases": "projection/project_phrases_with_pairs",
-    "passages": "projection/project_passages_with_pairs",
-}
-
-
 class Run(Protocol):
     """Runs a named statement; blocking and asynchronous clients both fit."""
 
@@ -166,22 +160,19 @@ async def _build(
     namespace: str,
     weights: Weights,
     shape: Shape,
-    pairs: Sequence[Mapping[str, object]] | None = None,
+    pairs: Sequence[Mapping[str, object]] = (),
 ) -> None:
     own: dict[str, object] = {"mention_weight": weights.mention} if shape == "passages" else {}
-    if pairs is None:
-        statement = _STATEMENTS[shape, weights.rule]
-        own["synonym_from"] = weights.synonym_from or 0.0
-    else:
-        statement = _STATEMENTS_WITH_PAIRS[shape]
-        own["pairs"] = pairs
+    if weights.rule == "sum":
+        own["pairs"] = list(pairs)
     try:
         rows = await run(
-            statement,
+            _STATEMENTS[shape, weights.rule],
             graph=name,
             namespace=namespace,
             fact_weight=weights.fact,
             synonym_weight=weights.synonym,
+            synonym_from=weights.synonym_from or 0.0,
             **own,
         )
     except QueryError as error:

@@ -14,6 +14,8 @@ EmbeddingProvider = Literal["sentence-transformers", "openai"]
 ProjectionWeights = Literal["sum", "paper"]
 
 DEFAULT_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
+_MOST = 1_000_000
+"""Of anything that is counted or weighed: more would overflow somewhere, or fill the server's memory."""
 
 
 def check_namespace(name: str) -> str:
@@ -36,7 +38,7 @@ class Settings(BaseSettings):
     neo4j_username: str = Field("neo4j", validation_alias="NEO4J_USERNAME")
     neo4j_password: SecretStr | None = Field(None, validation_alias="NEO4J_PASSWORD")
     neo4j_database: str | None = Field(None, validation_alias="NEO4J_DATABASE")
-    query_timeout: float = Field(120.0, gt=0)
+    query_timeout: float = Field(120.0, gt=0, le=_MOST)
     """Seconds after which the server ends a statement; making indexes, waiting for them, and rewriting all synonyms for
     another threshold have no limit."""
 
@@ -49,13 +51,13 @@ class Settings(BaseSettings):
     llm_model: str | None = None
     """Name of the language model. Without one, indexing needs ready triples and questions need given entities."""
     llm_concurrency: int = Field(8, ge=1, le=256)
-    llm_timeout: float = Field(120.0, gt=0)
+    llm_timeout: float = Field(120.0, gt=0, le=_MOST)
     """Seconds one attempt may take."""
-    llm_retries: int = Field(4, ge=0)
+    llm_retries: int = Field(4, ge=0, le=_MOST)
     """Attempts after the first when the endpoint is busy, failing or out of reach."""
-    llm_deadline: float = Field(300.0, gt=0)
+    llm_deadline: float = Field(300.0, gt=0, le=_MOST)
     """Seconds after which a call is given up, all its attempts and waits included."""
-    llm_max_tokens: int = Field(2048, ge=16)
+    llm_max_tokens: int = Field(2048, ge=16, le=_MOST)
     llm_cache: bool = True
     """Keep the language model's answers in the graph, and ask nothing twice."""
     prompts_dir: Path | None = None
@@ -68,11 +70,11 @@ class Settings(BaseSettings):
     embedding_api_key: SecretStr | None = None
     """Key of the `openai` provider; `OPENAI_API_KEY` unless set."""
     embedding_batch_size: int = Field(64, ge=1, le=2048)
-    embedding_timeout: float = Field(60.0, gt=0)
+    embedding_timeout: float = Field(60.0, gt=0, le=_MOST)
     """Seconds an attempt of the `openai` provider may take."""
-    embedding_retries: int = Field(4, ge=0)
+    embedding_retries: int = Field(4, ge=0, le=_MOST)
 
-    passage_size: int = Field(1500, ge=100)
+    passage_size: int = Field(1500, ge=100, le=_MOST)
     """Characters a passage holds at most; longer texts are split by sentences."""
     synonym_threshold: float | None = Field(None, gt=0, le=1)
     """Cosine from which two phrases are synonyms, for new graphs (0.8 unless set). A property of the embedding model:
@@ -80,53 +82,53 @@ class Settings(BaseSettings):
 
     damping: float = Field(0.5, ge=0, lt=1)
     """Probability to follow an edge; 1 - damping is the paper's restart probability."""
-    iterations: int = Field(20, ge=1)
-    tolerance: float = Field(1e-7, gt=0)
+    iterations: int = Field(20, ge=1, le=10_000)
+    tolerance: float = Field(1e-7, gt=0, le=1)
     """The walk ends when no node changes more than this in an iteration; seeds sum to 1."""
-    minimum: float = Field(1e-6, ge=0)
+    minimum: float = Field(1e-6, ge=0, le=1)
     """Phrases that hold at most this after the walk don't count."""
     projection_weights: ProjectionWeights = "sum"
     """`sum`: facts, synonyms and mentions add up. `paper`: as the official code builds its graph, for comparisons."""
-    fact_weight: float = Field(2.0, ge=0)
-    synonym_weight: float = Field(2.0, ge=0)
-    mention_weight: float = Field(1.0, ge=0)
+    fact_weight: float = Field(2.0, ge=0, le=_MOST)
+    synonym_weight: float = Field(2.0, ge=0, le=_MOST)
+    mention_weight: float = Field(1.0, ge=0, le=_MOST)
     """What joins a passage and a phrase in the walk of `hipporag2` and `hybrid`, whatever the mention's count."""
 
     hipporag2_facts: int = Field(5, ge=1, le=1000)
     """Candidate facts that the filter of `hipporag2` is shown."""
-    hipporag2_passage_weight: float = Field(0.05, ge=0)
+    hipporag2_passage_weight: float = Field(0.05, ge=0, le=_MOST)
     """What the nearest passage weighs as a seed of `hipporag2`; a kept fact weighs at most 1."""
-    hipporag2_passage_seeds: int = Field(0, ge=0)
+    hipporag2_passage_seeds: int = Field(0, ge=0, le=_MOST)
     """Nearest passages where the walk of `hipporag2` starts; 0 for all of them, as in the paper."""
     hybrid_facts: int = Field(20, ge=1, le=1000)
     """Candidate facts that the filter of `hybrid` is shown."""
-    hybrid_passage_weight: float = Field(0.02, ge=0)
-    hybrid_passage_seeds: int = Field(200, ge=0)
+    hybrid_passage_weight: float = Field(0.02, ge=0, le=_MOST)
+    hybrid_passage_seeds: int = Field(200, ge=0, le=_MOST)
     """As for `hipporag2`. On a large graph, all of them cost more than the walk and hardly find more."""
-    entity_weight: float = Field(0.5, ge=0)
+    entity_weight: float = Field(0.5, ge=0, le=_MOST)
     """What a phrase that the question names weighs in `hybrid`, times its specificity."""
     no_llm_margin: float = Field(0.03, ge=0, le=2)
     """How far below the best fact's cosine a fact is kept by `hybrid` without a language model."""
-    no_llm_entity_weight: float = Field(0.3, ge=0)
+    no_llm_entity_weight: float = Field(0.3, ge=0, le=_MOST)
     """As `entity_weight`, without a language model: a phrase whose name stands in the question."""
-    no_llm_passage_weight: float = Field(0.05, ge=0)
+    no_llm_passage_weight: float = Field(0.05, ge=0, le=_MOST)
     """As `hybrid_passage_weight`, without a language model."""
-    seed_phrases: int = Field(5, ge=1)
+    seed_phrases: int = Field(5, ge=1, le=_MOST)
     """Phrases of kept facts where the walk starts."""
 
     further_facts: int = Field(30, ge=1, le=1000)
     """Facts that a further look of `hybrid` shows."""
-    second_look_phrase_facts: int = Field(15, ge=0)
+    second_look_phrase_facts: int = Field(15, ge=0, le=_MOST)
     """How many of them, at most, touch known phrases; the others are of the best passages."""
-    third_look_phrase_facts: int = Field(18, ge=0)
-    further_passages: int = Field(8, ge=0)
+    third_look_phrase_facts: int = Field(18, ge=0, le=_MOST)
+    further_passages: int = Field(8, ge=0, le=_MOST)
     """The best passages whose facts a further look shows."""
-    further_seed_phrases: int = Field(10, ge=1)
+    further_seed_phrases: int = Field(10, ge=1, le=_MOST)
     """As `seed_phrases`, from the second look on."""
     further_minimum: float = Field(0.5, ge=0, le=1)
     """What a fact found in a further look counts at least."""
 
-    reading_characters: int = Field(12_000, ge=500)
+    reading_characters: int = Field(12_000, ge=500, le=_MOST)
     """Characters of passages that the language model is shown at most for an answer; longer ones are shortened."""
 
     data_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("hipporag-neo4j", appauthor=False)))

@@ -1,7 +1,7 @@
 // Project phrases and passages of one namespace for PageRank; facts and synonyms add up, weights are computed here.
 // A mention weighs the same whatever its count.
 // params: graph (str), namespace (str), fact_weight (float), synonym_weight (float), synonym_from (float),
-//         mention_weight (float)
+//         mention_weight (float), pairs (list of {source: key, target: key, score}: more synonyms, none of them stored)
 // returns: nodes (int), relationships (int)
 // mode: read
 CYPHER 25
@@ -13,6 +13,11 @@ CALL () {
       WHEN 'RELATES' THEN $fact_weight * size(edge.passages)
       WHEN 'SYNONYM' THEN $synonym_weight * edge.score
     END AS weight
+  UNION ALL
+  UNWIND $pairs AS pair
+  MATCH (source:Phrase {key: pair.source}) WHERE source.namespace = $namespace
+  MATCH (target:Phrase {key: pair.target}) WHERE target.namespace = $namespace
+  RETURN source, target, $synonym_weight * pair.score AS weight
   UNION ALL
   MATCH (source:Passage {namespace: $namespace})
   OPTIONAL MATCH (source)-[:MENTIONS]->(target:Phrase {namespace: $namespace})

@@ -8,9 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.idle_options import check_search, refuse_idle
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
-from hipporag_neo4j.cli.retrieve import Entities, ModeOption, result_values
+from hipporag_neo4j.cli.retrieve import Entities, ModeOption, look_notices, result_values
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import AnswerResult, Mode, RankedPassage, RetrievalResult, Step
@@ -21,6 +22,7 @@ _TITLES = 4
 
 
 def ask(
+    context: typer.Context,
     question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
     mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
     passages: Annotated[
@@ -55,6 +57,9 @@ def ask(
     """
     from hipporag_neo4j.hipporag import HippoRAG
 
+    check_search(context, str(mode), looks=looks)
+    if steps == 1:
+        refuse_idle(context, ("ircot",), "with --steps 1 nothing is searched again.")
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     steps = steps or (_IRCOT_STEPS if ircot else 1)
     asked: dict[str, Any] = {
@@ -170,9 +175,9 @@ def _reference(number: int, passage: "RankedPassage") -> dict[str, Any]:
 def _notices(retrieval: "RetrievalResult") -> list[str]:
     """What went otherwise than asked while searching."""
     searches = [step.retrieval for step in retrieval.steps if step.retrieval is not None] or [retrieval]
-    problems = [look.problem for search in searches for look in search.looks if look.problem]
+    looks = look_notices(look for search in searches for look in search.looks)
     stale = ["The graph is being written to; this shows it as of a moment ago."] if retrieval.stale else []
-    return [*([retrieval.fallback] if retrieval.fallback else []), *problems, *stale]
+    return [*([retrieval.fallback] if retrieval.fallback else []), *looks, *stale]
 
 
 def _search_line(number: int, step: "Step") -> Text:

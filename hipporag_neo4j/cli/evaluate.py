@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.evaluation_entries import (
@@ -16,8 +15,10 @@ from hipporag_neo4j.cli.evaluation_entries import (
     need_language_model,
 )
 from hipporag_neo4j.cli.evaluation_files import check_report, outcomes_file, write_report
+from hipporag_neo4j.cli.idle_options import check_evaluate, check_making
 from hipporag_neo4j.cli.make_questions import make_question_file
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
+from hipporag_neo4j.cli.progress import progress_bars
 from hipporag_neo4j.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
+    context: typer.Context,
     questions: Annotated[
         Path | None,
         typer.Argument(
@@ -141,11 +143,14 @@ def evaluate(
     if no_llm:
         settings = settings.model_copy(update={"llm_model": None})
     if questions is None or make_questions is not None or made is not None:
+        if make_questions is not None:
+            check_making(context)
         make_question_file(settings, questions, make_questions, made, seed=seed, as_json=as_json)
         return
     if no_llm and (answers or ircot):
         raise typer.BadParameter("--answers and --ircot ask the language model.", param_hint="'--no-llm'")
     lines = _lines(mode, variant, all_variants=variants, no_llm=no_llm)
+    check_evaluate(context, lines, answers=answers, ircot=ircot, no_llm=no_llm, as_json=as_json)
     names = entry_names(lines, ircot=ircot)
     compared = _pairs(names, compare)
     _check_looks(names, looks)
@@ -165,7 +170,7 @@ def evaluate(
             looks=looks,
             passages_read=passages if answers else None,
         )
-        with outcomes_file(resume, setting) as kept, _bars() as bars:
+        with outcomes_file(resume, setting) as kept, progress_bars() as bars:
             tasks = {name: bars.add_task(name, total=len(asked)) for name in names}
             result = evaluation.run(
                 rag.retrieve,
@@ -240,10 +245,3 @@ def _check_looks(names: Sequence[str], looks: int) -> None:
             "leave --looks out.",
             param_hint="'--looks'",
         )
-
-
-def _bars() -> Progress:
-    """A bar a mode on a terminal, nothing elsewhere."""
-    console = output.stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -80,6 +80,7 @@ def make_reader(rag: "HippoRAG", passages: int) -> "Read":
             answer.answer,
             prompt_tokens=answer.prompt_tokens - retrieval.prompt_tokens,
             completion_tokens=answer.completion_tokens - retrieval.completion_tokens,
+            from_cache=answer.from_cache,
         )
 
     return read
@@ -106,4 +107,4 @@ def _ircot(rag: "HippoRAG", mode: "Mode", steps: int, passages: int) -> "Entry":
         return rag.retrieve_by_steps(question, steps=steps, passages=passages, **options)
 
     command = ("ask", "--mode", mode, "--steps", str(steps), "--passages", str(passages))
-    return Entry(_ircot_name(mode), mode, retrieve, warm=rag.retrieve, command=command)
+    return Entry(_ircot_name(mode), mode, retrieve, warm=rag.retrieve, command=command, decided=False)

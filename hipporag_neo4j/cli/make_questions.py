@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.progress import progress_bars
 
 if TYPE_CHECKING:
     from hipporag_neo4j.evaluation.make_questions import MadeQuestions
@@ -28,7 +28,7 @@ def make_question_file(
 
     number, target = _checked(given, number, target)
     check_target(target)  # before anything is paid for
-    with HippoRAG(settings) as rag, _bar() as bar:
+    with HippoRAG(settings) as rag, progress_bars() as bar:
         graph = open_graph(rag.database, rag.namespace)
         task = bar.add_task("questions", total=number)
         made = make_questions(
@@ -112,10 +112,3 @@ def _summary(made: "MadeQuestions", number: int, target: Path, namespace: str) -
             + shlex.join(["hipporag-neo4j", "evaluate", str(target), "--namespace", namespace])
         )
     return lines
-
-
-def _bar() -> Progress:
-    """A bar on a terminal, nothing elsewhere."""
-    console = output.stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -127,6 +127,13 @@ def index_progress(total: int) -> Iterator[IndexProgress]:
         yield IndexProgress(console, bars, total)
 
 
+def progress_bars() -> Progress:
+    """Bars with how much is done of how much, on a terminal; nothing elsewhere."""
+    console = output.stderr()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
 @contextmanager
 def waiting(message: str) -> Iterator[None]:
     """A spinner beside a message while something takes its time; where nobody watches, a line now and then."""

@@ -9,10 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.idle_options import check_retrieve
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Seed
 
 ModeOption = Annotated[
@@ -36,6 +39,7 @@ Entities = Annotated[
 
 
 def retrieve(
+    context: typer.Context,
     question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
     mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
     limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")] = 10,
@@ -59,6 +63,7 @@ def retrieve(
     """
     from hipporag_neo4j.hipporag import HippoRAG
 
+    check_retrieve(context, str(mode), looks=looks, no_llm=no_llm, named=bool(entity), as_json=as_json)
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     with HippoRAG(settings) as rag, waiting("Searching"):
         result = rag.retrieve(
@@ -114,9 +119,14 @@ def _look_line(number: int, look: "Look") -> Text:
 
 def _notices(result: "RetrievalResult") -> list[str]:
     """What went otherwise than asked."""
-    problems = [look.problem for look in result.looks if look.problem]
-    cut = any(look.truncated for look in result.looks)
-    return ([result.fallback] if result.fallback else []) + problems + ([_CUT_OFF] if cut else [])
+    return ([result.fallback] if result.fallback else []) + look_notices(result.looks)
+
+
+def look_notices(looks: "Iterable[Look]") -> list[str]:
+    """What went wrong while the language model looked at facts."""
+    seen = list(looks)
+    problems = [look.problem for look in seen if look.problem]
+    return problems + ([_CUT_OFF] if any(look.truncated for look in seen) else [])
 
 
 _CUT_OFF = (

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import TaskID
 from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.idle_options import refuse_idle
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, check_cosine, make_settings
+from hipporag_neo4j.cli.progress import progress_bars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +36,7 @@ def _check_cosines(values: list[float] | None) -> list[float] | None:
 
 
 def tune_synonyms(
+    context: typer.Context,
     begin: Annotated[
         float | None,
         typer.Option(
@@ -99,21 +102,17 @@ def tune_synonyms(
     from hipporag_neo4j.hipporag import HippoRAG
 
     settings = make_settings(namespace=namespace)
-    others = {
-        "--from": begin, "--to": end, "--step": step, "--threshold": threshold, "--questions": questions,
-        "--query-decisions": query_decisions, "--mode": mode, "--limit": limit,
-    }  # fmt: skip
     if apply is not None:
-        if given := [name for name, value in others.items() if value]:
-            raise typer.BadParameter(f"--apply stands alone: leave {', '.join(given)} out.")
+        others = {str(option.name) for option in context.command.params} - {"apply", "namespace", "as_json"}
+        refuse_idle(context, others, "--apply stands alone.")
         with HippoRAG(settings) as rag:
             _apply(rag, settings, apply, as_json=as_json)
         return
-    if questions is None and (given := [name for name in ("--query-decisions", "--mode", "--limit") if others[name]]):
-        raise typer.BadParameter(f"{', '.join(given)} needs --questions FILE: without questions nothing is asked.")
+    if questions is None:
+        refuse_idle(context, ("query_decisions", "mode", "limit"), "without --questions FILE nothing is asked.")
+    if threshold:
+        refuse_idle(context, ("begin", "end", "step"), "--threshold takes the place of a range.")
     thresholds = threshold or _range(begin, end, step)
-    if threshold and (given := [name for name in ("--from", "--to", "--step") if others[name]]):
-        raise typer.BadParameter(f"--threshold takes the place of a range: leave {', '.join(given)} out.")
     with HippoRAG(settings) as rag:
         tuning = _tune(rag, thresholds, samples, questions, query_decisions, mode, limit)
     if as_json:
@@ -133,10 +132,10 @@ def _range(begin: float | None, end: float | None, step: float | None) -> list[f
         raise typer.BadParameter(f"the step is {width:g}: take more than 0, such as 0.05.")
     if first > last:
         raise typer.BadParameter(f"--from {first:g} is above --to {last:g}: exchange them.")
-    number = int((last - first) / width + 1e-9) + 1
-    if number > _MOST:
-        raise typer.BadParameter(f"these are {number:,} thresholds: take a wider --step, {_MOST} of them at most.")
-    return [round(first + place * width, 10) for place in range(number)]
+    steps = (last - first) / width  # infinitely many for the narrowest
+    if steps > _MOST - 1 + 1e-9:
+        raise typer.BadParameter(f"these are more than {_MOST} thresholds: take a wider --step.")
+    return [round(first + place * width, 10) for place in range(int(steps + 1e-9) + 1)]
 
 
 def _tune(
@@ -153,7 +152,7 @@ def _tune(
     modes = cast("list[Mode]", [str(one) for one in mode or (ModeName("hybrid"),)])
     asked = evaluation.read_questions(questions)[:limit] if questions else ()
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
-    with _bars() as bars:
+    with progress_bars() as bars:
         tasks: dict[str, TaskID] = {}
 
         def progress(what: str, done: int, total: int) -> None:
@@ -168,7 +167,7 @@ def _tune(
 
 def _apply(rag: "HippoRAG", settings: "Settings", threshold: float, *, as_json: bool) -> None:
     start = time.perf_counter()
-    with _bars() as bars:
+    with progress_bars() as bars:
         task = bars.add_task("Comparing phrases", total=None)
         done = rag.set_synonym_threshold(
             threshold, progress=lambda some, all_: bars.update(task, completed=some, total=all_)
@@ -310,10 +309,3 @@ def _ladder(candidates: "Sequence[Candidate]") -> Table:
 
 def _add_pair(table: Table, pair: "SamplePair") -> None:
     table.add_row(f"{pair.cosine:.4f}", Text(output.clean(pair.first)), Text(output.clean(pair.second)))
-
-
-def _bars() -> Progress:
-    """Bars on a terminal, nothing elsewhere."""
-    console = output.stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

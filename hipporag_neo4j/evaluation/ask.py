@@ -36,13 +36,14 @@ class Retrieve(Protocol):
 class Reading:
     """What a language model answered from the passages that were found; None: they don't hold the answer.
 
-    `problem` says, in one sentence, why no usable answer came.
+    `problem` says, in one sentence, why no usable answer came. `from_cache`: it was kept from before, and cost nothing.
     """
 
     answer: str | None
     problem: str | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    from_cache: bool = False
 
 
 class Read(Protocol):
@@ -57,8 +58,8 @@ class Entry:
 
     `retrieve` asks the questions in the variant's way; None: as the modes are asked. `warm` asks a question before the
     others, to load what is loaded once, where `retrieve` itself would ask a language model. `command` asks one
-    question in the same way, without the question (`retrieve --mode dense`), () where no command does. `decided`: what
-    was decided about facts counts.
+    question in the same way, without the question (`retrieve --mode dense`), () where no command does. `decided`:
+    recorded decisions about facts count.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Asked:
     def problem(self) -> str | None:
         """Why a language model gave no usable answer somewhere, None if it didn't fail."""
         problems = [look.problem for look in looks_of(self.result)]
+        problems += [step.problem for step in self.result.steps if step.thought is None]
         if self.reading is not None:
             problems.append(self.reading.problem)
         return next(filter(None, problems), None)
@@ -141,7 +143,7 @@ class Asker:
                 mode=entry.mode,
                 limit=LIMIT,
                 entities=entities,
-                looks=self.looks,
+                looks=self.looks if entry.mode == "hybrid" else 1,
                 fact_filter=fact_filter,
             )
         except NoLanguageModelError as error:

@@ -187,7 +187,9 @@ class ChainFinder:
         """The chain, unless one passage holds it all, a phrase of it is no name, or its passages were used before."""
         start, end = draft.keys
         facts = tuple(edge.stated for edge in draft.edges)
-        passages = tuple(self._passages[fact.passage] for fact in facts)
+        passages = tuple(self._passages[fact.passage] for fact in facts if fact.passage in self._passages)
+        if len(passages) < len(facts):  # deleted since the facts were read
+            return None
         if frozenset(fact.passage for fact in facts) in used or self._mentioned(start) & self._mentioned(end):
             return None
         titles = [passage.title for passage in passages if passage.title]

@@ -15,6 +15,7 @@ from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options
 
 Change = Callable[[Options], Options]
+_ABOVE_ANY_COSINE = 2.0
 
 
 class RetrieveWith(Protocol):
@@ -96,8 +97,8 @@ def no_specificity(options: Options) -> Options:
 
 
 def no_synonyms(options: Options) -> Options:
-    """A projection in which no synonym is followed."""
-    return replace(options, weights=replace(options.weights, synonym=0.0))
+    """A projection without synonyms. With weight 0 they would, in the rule `paper`, still replace facts."""
+    return replace(options, weights=replace(options.weights, synonym_from=_ABOVE_ANY_COSINE))
 
 
 def phrases_near_the_question(options: Options) -> Options:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hipporag_neo4j.errors import InputError
-from hipporag_neo4j.evaluation.ask import looks_of
+from hipporag_neo4j.evaluation.ask import FILTERED, looks_of
 from hipporag_neo4j.evaluation.find_gold import FoundGold
 from hipporag_neo4j.evaluation.query_decisions import Decisions
 from hipporag_neo4j.evaluation.read_questions import GoldPassage, Question
@@ -38,6 +38,7 @@ def warnings_about(
         yield from _fallbacks(name, result)
         yield from _problems(name, result)
         yield from _thoughts(name, result)
+        yield from _decided_anew(name, result, decisions)
         yield from _stale(name, result)
         yield from _from_cache(name, result)
 
@@ -121,6 +122,13 @@ def _thoughts(name: str, result: ModeResult) -> Iterator[str]:
         yield f"{name}: {_share(len(ended), len(result.outcomes))} searches by steps ended early. First: {ended[0]}"
 
 
+def _decided_anew(name: str, result: ModeResult, decisions: Decisions | None) -> Iterator[str]:
+    """Searches by steps take recorded entities and no recorded facts, so they don't compare with what replays both."""
+    by_steps = any(outcome.result.steps for outcome in result.outcomes)
+    if decisions is not None and result.mode in FILTERED and by_steps:
+        yield f"{name}: the language model decided which facts bear on a question; recorded decisions on them don't count."
+
+
 def _stale(name: str, result: ModeResult) -> Iterator[str]:
     if result.stale:
         yield (
@@ -130,7 +138,8 @@ def _stale(name: str, result: ModeResult) -> Iterator[str]:
 
 
 def _from_cache(name: str, result: ModeResult) -> Iterator[str]:
-    if kept := sum(outcome.result.from_cache > 0 for outcome in result.outcomes):
+    answers = [(o.result.from_cache, o.reading is not None and o.reading.from_cache) for o in result.outcomes]
+    if kept := sum(map(any, answers)):
         yield (
             f"{name}: for {_share(kept, len(result.outcomes))} questions the language model's answers came from the "
             "cache, so the latency lacks its time; --no-cache measures it."

@@ -70,14 +70,14 @@ def filter_messages(
 
 
 def answer_messages(question: str, passages: Sequence[str], prompts_dir: Path | None = None) -> tuple[Message, ...]:
-    """Asks for the answer to a question from passages, numbered from 1. Answered by an AnswerFromPassages."""
+    """Asks for the answer to a question from passages, numbered from 1. Answered by a QuestionAnswer."""
     return _fill("answer.txt", prompts_dir, {"question": question}, passages=_numbered(passages))
 
 
 def thought_messages(
     question: str, passages: Sequence[str], thoughts: Sequence[str], prompts_dir: Path | None = None
 ) -> tuple[Message, ...]:
-    """Asks for the next thought on the way to the answer, after `thoughts`. Answered by a NextThought."""
+    """Asks for the next thought on the way to the answer, after `thoughts`. Answered by a ThoughtAnswer."""
     listed = "\n".join(f"{number}. {_one_line(thought)}" for number, thought in enumerate(thoughts, start=1))
     values = {"question": question, "thoughts": listed or "none"}
     return _fill("next_thought.txt", prompts_dir, values, passages=_numbered(passages))

@@ -5,6 +5,12 @@ from dataclasses import dataclass
 from hipporag_neo4j.domain import Look, RankedPassage, Seed
 
 NO_FACT = "The graph holds no fact; dense search answered."
+WEIGHTLESS_FACTS = (
+    "Of all facts those kept are the farthest from the question, so they weigh nothing; dense search answered."
+)
+WALKED_NOWHERE = (
+    "The walk reached no passage: the graph changed meanwhile, or HIPPORAG_MINIMUM is too high; dense search answered."
+)
 
 
 @dataclass(frozen=True, slots=True)

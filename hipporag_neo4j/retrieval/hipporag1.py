@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import search_by_vector
-from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.found import WALKED_NOWHERE, Found
 from hipporag_neo4j.retrieval.link_query import NodeLinking, link_nodes
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions
 from hipporag_neo4j.retrieval.sources import Sources
@@ -52,12 +52,9 @@ async def retrieve(
     ranking = await rank_by_mentions(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
     if not ranking.passages:
         passages = await search_by_vector(sources, graph, question, limit, stages)
-        return Found(passages, entities=linked.entities, fallback=_WALKED_NOWHERE, stale=ranking.stale)
+        return Found(passages, entities=linked.entities, fallback=WALKED_NOWHERE, stale=ranking.stale)
     ordered = sorted(seeds.values(), key=lambda seed: (-seed.weight, seed.phrase))
     return Found(ranking.passages, tuple(ordered), linked.entities, stale=ranking.stale)
-
-
-_WALKED_NOWHERE = "The graph changed while it was walked, and no passage was reached; dense search answered."
 
 
 def why_unlinked(linking: NodeLinking, entities: Sequence[str]) -> str:

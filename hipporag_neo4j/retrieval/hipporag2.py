@@ -13,7 +13,7 @@ from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, Nearest, find_nearest
-from hipporag_neo4j.retrieval.found import NO_FACT, Found
+from hipporag_neo4j.retrieval.found import NO_FACT, WALKED_NOWHERE, WEIGHTLESS_FACTS, Found
 from hipporag_neo4j.retrieval.hipporag1 import why_unlinked
 from hipporag_neo4j.retrieval.link_query import NodeLinking, link_nodes
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions, rank_passage_nodes
@@ -102,6 +102,9 @@ async def retrieve(
         ranking = await rank_by_mentions(
             sources, graph, seeds.phrases, walk=walk, weights=weights, limit=limit, stages=stages
         )
+    if not ranking.passages:
+        passages = await find_near(sources, graph, vector, limit, stages)
+        return Found(passages, (), start.entities, WALKED_NOWHERE, stale=ranking.stale, looks=start.looks)
     return Found(ranking.passages, heaviest_first(seeds), start.entities, stale=ranking.stale, looks=start.looks)
 
 
@@ -126,7 +129,8 @@ async def _start_from_facts(
         verdict = Verdict(tuple(range(len(facts))))
     look = first_look(facts, verdict)
     phrases = weigh_by_facts(kept_facts(nearest, nearest.candidates, look.kept), recipe.phrases)
-    return _Start(phrases, looks=(look,), why="No fact bears on the question; dense search answered.")
+    why = WEIGHTLESS_FACTS if look.kept else "No fact bears on the question; dense search answered."
+    return _Start(phrases, looks=(look,), why=why)
 
 
 async def embed_question(sources: Sources, question: str, stages: Stages) -> "tuple[Vector, Vector]":

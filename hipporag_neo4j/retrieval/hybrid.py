@@ -13,7 +13,7 @@ from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import first_look, further_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, find_around_phrases, find_in_passages, find_nearest
-from hipporag_neo4j.retrieval.found import NO_FACT, Found
+from hipporag_neo4j.retrieval.found import NO_FACT, WALKED_NOWHERE, WEIGHTLESS_FACTS, Found
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds, embed_question, heaviest_first, kept_facts
 from hipporag_neo4j.retrieval.link_query import find_named
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
@@ -93,11 +93,14 @@ async def retrieve(
         wanted = max(limit, at_least)
         if not phrases:
             passages = await find_near(sources, graph, vector, wanted, stages)
-            return Found(passages, entities=named_entities, fallback=_why(named_entities))
+            return Found(passages, entities=named_entities, fallback=WEIGHTLESS_FACTS if kept else _why(named_entities))
         seeds = share_out(phrases, passage_seeds)
         ranking = await rank_passage_nodes(
             sources, graph, seeds, walk=walk, weights=weights, limit=wanted, stages=stages
         )
+        if not ranking.passages:
+            passages = await find_near(sources, graph, vector, wanted, stages)
+            return Found(passages, (), named_entities, WALKED_NOWHERE, stale=ranking.stale)
         return Found(ranking.passages, heaviest_first(seeds), named_entities, stale=ranking.stale)
 
     further = recipe.further

@@ -12,7 +12,7 @@ from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look
 from hipporag_neo4j.retrieval.find_facts import find_nearest
-from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.found import WALKED_NOWHERE, Found
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds, embed_question, heaviest_first, kept_facts
 from hipporag_neo4j.retrieval.link_query import find_named
 from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
@@ -74,6 +74,9 @@ async def retrieve(
         )
     seeds = share_out(phrases, passage_seeds)
     ranking = await rank_passage_nodes(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
+    if not ranking.passages:
+        passages = await find_near(sources, graph, vector, limit, stages)
+        return Found(passages, (), entities, WALKED_NOWHERE, stale=ranking.stale, looks=looks)
     return Found(ranking.passages, heaviest_first(seeds), entities, stale=ranking.stale, looks=looks)
 
 

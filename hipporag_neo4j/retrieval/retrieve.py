@@ -184,7 +184,7 @@ async def _find(
             )
 
 
-def _check(question: Any, mode: Any, limit: Any, entities: Any, looks: int) -> None:
+def _check(question: Any, mode: Any, limit: Any, entities: Any, looks: Any) -> None:
     if mode not in MODES:
         raise InputError(f"There is no mode {mode!r}. Take one of {', '.join(MODES)}.")
     if not isinstance(question, str):
@@ -193,8 +193,13 @@ def _check(question: Any, mode: Any, limit: Any, entities: Any, looks: int) -> N
         raise InputError("The question is empty. Ask something.")
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 10_000:
         raise InputError(f"The limit is {limit!r}; take 1 to 10,000 passages.")
-    if not 1 <= looks <= MOST_LOOKS:
-        raise InputError(f"The number of looks is {looks}; take 1 to {MOST_LOOKS}.")
+    if isinstance(looks, bool) or not isinstance(looks, int) or not 1 <= looks <= MOST_LOOKS:
+        raise InputError(f"The number of looks is {looks!r}; take 1 to {MOST_LOOKS}.")
+    if looks > 1 and mode != "hybrid":
+        raise InputError(
+            f"Only 'hybrid' looks at facts more than once, {mode!r} doesn't. Take mode 'hybrid', or leave --looks "
+            "(looks=… in Python) out."
+        )
     if isinstance(entities, str):
         raise InputError(f"The entities are one string, {entities!r}. Give a list: [{entities!r}].")
     for text in (question, *(entities or ())):

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hipporag_neo4j.domain import RetrievalResult
+from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.evaluation.variants import no_passage_nodes
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict
+from hipporag_neo4j.retrieval.retrieve import options_of
 from hipporag_neo4j.settings import ProjectionWeights, Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Content, edges_of, keep_all, page_rank, passage, read_content, write
@@ -185,6 +187,33 @@ def test_equal_passages_and_a_single_fact_give_no_nan(settings: Settings) -> Non
     assert ids(result) == ["1", "2", "3"]
     assert len({p.score for p in result.passages}) == 1
     assert all(0 < p.score < 1 for p in result.passages)
+
+
+@pytest.mark.parametrize("mode", ["hipporag2", "hybrid"])
+def test_a_fact_kept_that_is_the_farthest_of_all_weighs_nothing_and_the_result_says_so(
+    mode: Mode, settings: Settings
+) -> None:
+    def keep_last(question: str, facts: Sequence[Triplet], known: Sequence[Triplet]) -> Verdict:
+        return Verdict((len(facts) - 1,))
+
+    with opened(settings, hipporag2_facts=7) as rag:
+        write(rag, CHAIN)
+        result = rag.retrieve(QUESTION, mode=mode, entities=[], fact_filter=keep_last)
+    (look,) = result.looks
+    assert (len(look.shown), look.kept) == (7, look.shown[-1:])
+    assert "they weigh nothing; dense search answered" in (result.fallback or "")
+    assert len(result.passages) == 5
+
+
+def test_a_walk_that_reaches_no_passage_is_told(settings: Settings) -> None:
+    with opened(settings, minimum=0.999) as rag:
+        write(rag, CHAIN)
+        named = rag.retrieve(QUESTION, mode="hipporag1", entities=["Otto Vann"])
+        options = no_passage_nodes(options_of(rag.settings))
+        by_facts = rag.retrieve(QUESTION, mode="hipporag2", fact_filter=keep_all, options=options)
+    for result in (named, by_facts):
+        assert "HIPPORAG_MINIMUM is too high; dense search answered" in (result.fallback or "")
+        assert len(result.passages) == 5
 
 
 def test_one_call_gives_facts_and_entities(settings: Settings, llm_server: LLMServer) -> None:

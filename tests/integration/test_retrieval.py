@@ -104,6 +104,18 @@ def test_the_largest_limit_gives_all_there_is(mode: str, sample: HippoRAG, entit
         assert len(result.passages) == sample.status().passages
 
 
+@pytest.mark.parametrize("looks", [0, 4, True, "2", 1.5])
+def test_looks_that_cannot_be_are_refused(looks: Any, sample: HippoRAG) -> None:
+    with pytest.raises(InputError, match="number of looks"):
+        sample.retrieve("Who?", looks=looks)
+
+
+@pytest.mark.parametrize("mode", ["dense", "bm25", "hipporag1", "hipporag2"])
+def test_further_looks_are_refused_where_none_is_taken(mode: Mode, sample: HippoRAG) -> None:
+    with pytest.raises(InputError, match=f"Only 'hybrid' looks at facts more than once, '{mode}' doesn't"):
+        sample.retrieve("Who?", mode=mode, looks=2)
+
+
 def test_an_unknown_mode_and_a_bare_entity_are_refused(sample: HippoRAG) -> None:
     with pytest.raises(InputError, match="no mode 'graph'"):
         sample.retrieve("Who?", mode="graph")  # type: ignore[arg-type]

@@ -4,6 +4,9 @@ import pytest
 
 from hipporag_neo4j.cli.options import make_settings
 from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.settings import Settings
+
+NUMBERS = [name for name, field in Settings.model_fields.items() if field.annotation in (int, float, float | None)]
 
 
 def test_an_option_stands_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,6 +26,16 @@ def test_a_wrong_variable_is_named_with_its_value(monkeypatch: pytest.MonkeyPatc
     assert f"{variable} is {value!r}" in str(caught.value)
     assert str(caught.value).startswith("The environment variable ")
     assert caught.value.__suppress_context__  # pydantic's own error would repeat the input
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "1e308", "100000000000000000000"])
+def test_no_number_is_without_limit(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    assert len(NUMBERS) > 30
+    for name in NUMBERS:
+        with monkeypatch.context() as patch:
+            patch.setenv(f"HIPPORAG_{name.upper()}", value)
+            with pytest.raises(ConfigurationError, match=f"HIPPORAG_{name.upper()} is"):
+                make_settings()
 
 
 def test_a_wrong_option_is_told_as_one() -> None:

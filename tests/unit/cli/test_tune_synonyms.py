@@ -32,9 +32,14 @@ def test_a_range_includes_both_ends(
         (["--from", "0.9", "--to", "0.8"], "--from 0.9 is above --to 0.8"),
         (["--step", "0"], "the step is 0"),
         (["--step", "0.0001"], "take a wider --step"),
-        (["--threshold", "0.8", "--from", "0.5"], "leave --from out"),
-        (["--apply", "0.8", "--threshold", "0.7", "--mode", "hybrid"], "leave --threshold, --mode out"),
-        (["--mode", "hybrid"], "--mode needs --questions FILE"),
+        (["--step", "1e-320"], "take a wider --step"),
+        (["--threshold", "0.8", "--from", "0.5"], "'--from': --threshold takes the place of a range. Leave it out."),
+        (["--threshold", "0.8", "--step", "0"], "'--step': --threshold takes the place of a range. Leave it out."),
+        (
+            ["--apply", "0.8", "--threshold", "0.7", "--step", "0", "--samples", "5"],
+            "'--step', '--threshold', '--samples': --apply stands alone. Leave them out.",
+        ),
+        (["--mode", "hybrid"], "'--mode': without --questions FILE nothing is asked. Leave it out."),
     ],
 )
 def test_wrong_usage(options: list[str], said: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult
+from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Step
 from hipporag_neo4j.errors import ConfigurationError, InputError, NoLanguageModelError, ServerUnavailableError
 from hipporag_neo4j.evaluation import (
     Decision,
@@ -19,6 +19,7 @@ from hipporag_neo4j.evaluation import (
     FoundGold,
     GoldPassage,
     Question,
+    Reading,
     run,
     summary,
     to_json,
@@ -199,6 +200,17 @@ def test_recorded_decisions_filter_facts_and_what_they_never_saw_is_counted() ->
     )
 
 
+def test_hybrid_alone_looks_more_than_once() -> None:
+    looked: dict[str, int] = {}
+
+    def retrieve(question: str, *, mode: Mode, looks: int, **options: Any) -> RetrievalResult:
+        looked[mode] = looks
+        return RetrievalResult(question, mode, ())
+
+    run(retrieve, find_gold, QUESTIONS[:1], ["hybrid", "hipporag2"], looks=3)
+    assert looked == {"hybrid": 3, "hipporag2": 1}
+
+
 def test_synthetic_questions_are_counted() -> None:
     written = replace(QUESTIONS[0], synthetic=True)
     (warning,) = run(Retriever(), find_gold, [written, QUESTIONS[1]], ["dense"]).warnings
@@ -226,6 +238,31 @@ def test_answers_from_the_cache_are_told_since_they_take_no_time() -> None:
     (warning,) = run(retrieve, find_gold, (*QUESTIONS[:2], question("3", "a")), ["hybrid"]).warnings
     assert warning.startswith("hybrid: for 1 of 3 (33 %) questions")
     assert "--no-cache" in warning
+
+
+def test_answers_read_from_the_cache_are_told_too() -> None:
+    def read(question: str, retrieval: RetrievalResult) -> Reading:
+        return Reading("x", from_cache="1" in question)
+
+    answered = [replace(one, answer="x") for one in QUESTIONS[:2]]
+    (warning,) = run(Retriever(), find_gold, answered, ["dense"], read=read).warnings
+    assert warning.startswith("dense: for 1 of 2 (50 %) questions")
+
+
+def test_facts_shown_to_an_entry_that_takes_no_recorded_decisions_are_not_counted_as_unseen() -> None:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
+        fact = Fact("a", "r", "b", 0.5)
+        return RetrievalResult(question, options["mode"], (), looks=(Look((fact,), (fact,)),))
+
+    def by_steps(question: str, **options: Any) -> RetrievalResult:
+        found = retrieve(question, **options)
+        return replace(found, steps=(Step(retrieval=found),))
+
+    decisions = Decisions({"Question 1?": Decision("Question 1?", relevant_facts=(("c", "r", "d"),))})
+    entries = [Entry("steps", "hybrid", by_steps, decided=False), Entry("plain", "hybrid", retrieve)]
+    unseen, anew = run(Retriever(), find_gold, QUESTIONS[:1], entries, decisions=decisions).warnings
+    assert unseen.startswith("plain: 1 of 1 facts shown")
+    assert anew.startswith("steps: the language model decided")
 
 
 def test_an_outage_ends_the_run() -> None:

@@ -81,6 +81,17 @@ def test_what_had_no_usable_answer_is_asked_again(tmp_path: Path) -> None:
     assert kept(path).find(HYBRID, question("2")) is None
 
 
+def test_a_thought_that_cannot_be_read_is_asked_for_again_one_that_repeats_another_is_not(tmp_path: Path) -> None:
+    def ended_by(step: Step) -> Asked:
+        return Asked(RetrievalResult("Q?", "hybrid", (), steps=(step,)))
+
+    with OutcomesFile(tmp_path / "o.jsonl", MADE_WITH) as file:
+        file.add(HYBRID, question("1"), ended_by(Step(problem="The next thought could not be read.")))
+        file.add(HYBRID, question("2"), ended_by(Step("Who?", problem="The thought repeats an earlier one.")))
+        assert (file.kept, file.left_out) == (1, 1)
+        assert file.find(HYBRID, question("1")) is None
+
+
 def test_a_line_that_was_cut_off_is_written_anew(tmp_path: Path) -> None:
     path = tmp_path / "o.jsonl"
     with OutcomesFile(path, MADE_WITH) as file:

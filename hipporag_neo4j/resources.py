@@ -1,0 +1,104 @@
+"""What HippoRAG works with: the connection, the models, one namespace's graph; made when needed, closed at the end."""
+
+import threading
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from hipporag_neo4j import schema
+from hipporag_neo4j.answer_cache import GraphAnswerStore
+from hipporag_neo4j.connect import open_database
+from hipporag_neo4j.database import Database
+from hipporag_neo4j.embedding import Embedder, make_embedder
+from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
+from hipporag_neo4j.llm.cached_model import CachedModel
+from hipporag_neo4j.retrieval.sources import BlockingSources
+from hipporag_neo4j.settings import Settings, check_namespace
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+class Resources:
+    """The parts of one namespace. A context manager; `close` it otherwise.
+
+    What isn't given is made from the settings: the connection at once, the models when they are first needed. A driver,
+    embedder or language model that was handed in stays open.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        namespace: str | None = None,
+        driver: "neo4j.Driver | None" = None,
+        embedder: Embedder | None = None,
+        language_model: LanguageModel | None = None,
+    ) -> None:
+        """Raises ConfigurationError, ServerUnavailableError or AuthenticationError when there is no connection."""
+        self.settings = settings or Settings()
+        self.namespace = self.settings.namespace if namespace is None else check_namespace(namespace)
+        self._embedder = embedder
+        self._language_model = language_model
+        self._lock = threading.Lock()
+        self.database = (
+            Database(driver, name=self.settings.neo4j_database, timeout=self.settings.query_timeout)
+            if driver is not None
+            else open_database(self.settings)
+        )
+        self._opened = ExitStack()
+        self._opened.callback(self.database.close)
+
+    def close(self) -> None:
+        """Close what was opened here: the connection and the language model, unless they were handed in."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model; not loaded until it is first asked."""
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = make_embedder(self.settings)
+            return self._embedder
+
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """The language model, None when the settings name none; it answers from the graph what was asked before.
+
+        A model that was handed in does so if it is an IdentifiedModel.
+        """
+        with self._lock:
+            if self._language_model is None and self.settings.llm_model is not None:
+                model = make_language_model(self.settings)
+                self._opened.callback(model.close)
+                self._language_model = model
+            if self.settings.llm_cache and isinstance(self._language_model, IdentifiedModel):
+                self._language_model = CachedModel(
+                    self._language_model, GraphAnswerStore(self.database, self.namespace)
+                )
+            return self._language_model
+
+    @cached_property
+    def _graph(self) -> schema.Graph:
+        graph = schema.open_graph(self.database, self.namespace)
+        schema.check_model(graph, self.embedder.name)  # before a model is loaded to know its dimensions
+        schema.check_model(graph, self.embedder.name, self.embedder.dimensions)
+        schema.check_normalisation(graph, self.settings.normalisation)
+        return graph
+
+    @property
+    def _sources(self) -> BlockingSources:
+        return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
+
+    def _need_language_model(self) -> LanguageModel:
+        """Raises ConfigurationError, which says what is missing, where there is none."""
+        return self.language_model or make_language_model(self.settings)
