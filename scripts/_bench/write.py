@@ -1,8 +1,11 @@
 """Writing the graph of the questions into a fresh namespace."""
 
+import json
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from scripts._bench.common import (
     AsJson,
     DataFolder,
     import_questions_graph,
+    note,
     print_json,
     with_server,
 )
@@ -42,30 +46,70 @@ class ReadyEmbedder:
 def write(
     data: DataFolder = DATA,
     repeat: Annotated[int, typer.Option(min=1, help="How often the graph is written, each time anew.")] = 3,
+    add: Annotated[
+        int,
+        typer.Option(
+            min=0, max=50, metavar="PERCENT", help="Leave out so many of the passages, and measure adding them as well."
+        ),
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Writing the graph into a fresh namespace, indexes online, synonyms linked: seconds by stage, embedding apart."""
     settings = with_server(Settings(normalisation="paper"))
-    runs = []
+    runs, added = [], []
     with HippoRAG(settings, namespace=NAMESPACE) as rag:
         import_questions_graph(rag, data)
         embedder = _ready(rag.embedder, rag)
-    for _ in range(repeat):
-        namespace = f"bench_{uuid.uuid4().hex[:8]}"
-        with HippoRAG(settings, namespace=namespace, embedder=embedder) as rag:
-            rag.init()
-            begin = time.perf_counter()
-            report = rag.import_openie(data / OPENIE)
-            total = time.perf_counter() - begin
-            runs.append({**report.seconds, "total": total, "without_embedding": total - report.seconds["embed"]})
-            rag.database.run("bench/drop_namespace", namespace=namespace)
-    runs = [{name: round(value, 2) for name, value in run.items()} for run in runs]
+    with TemporaryDirectory() as folder:
+        most, rest = _parts(data / OPENIE, Path(folder), add)
+        for _ in range(repeat):
+            namespace = f"bench_{uuid.uuid4().hex[:8]}"
+            with HippoRAG(settings, namespace=namespace, embedder=embedder) as rag:
+                rag.init()
+                runs.append(_timed(rag, most))
+                if rest:
+                    added.append(_timed(rag, rest))
+                rag.database.run("bench/drop_namespace", namespace=namespace)
+    shares = [round(_writing(one) / _writing(whole), 4) for one, whole in zip(added, runs, strict=False)]
     if as_json:
-        print_json({"best_seconds": min(run["without_embedding"] for run in runs), "runs": runs})
+        figures: dict[str, Any] = {"best_seconds": min(run["without_embedding"] for run in runs), "runs": runs}
+        print_json(figures | ({"added": added, "share_of_writing_and_linking": shares} if added else {}))
         return
-    table = Table("stage", *(f"run {n}, s" for n in range(1, repeat + 1)))
+    _show("stage", runs)
+    if added:
+        _show(f"adding {add} %", added)
+        note.print(f"Writing and linking, share of the build: {', '.join(f'{share:.1%}' for share in shares)}")
+
+
+def _parts(file: Path, folder: Path, percent: int) -> tuple[Path, Path | None]:
+    """The file itself, or one with most of its passages and one with the rest, spread over the corpus."""
+    if not percent:
+        return file, None
+    docs = json.loads(file.read_text("utf-8"))["docs"]
+    rest = {int(place) for place in np.linspace(0, len(docs) - 1, max(1, len(docs) * percent // 100))}
+    paths = folder / "most.json", folder / "rest.json"
+    for path, wanted in zip(paths, (False, True), strict=True):
+        kept = [doc for place, doc in enumerate(docs) if (place in rest) == wanted]
+        path.write_text(json.dumps({"docs": kept}), "utf-8")
+    return paths
+
+
+def _timed(rag: HippoRAG, file: Path) -> dict[str, float]:
+    begin = time.perf_counter()
+    report = rag.import_openie(file)
+    total = time.perf_counter() - begin
+    seconds = {**report.seconds, "total": total, "without_embedding": total - report.seconds.get("embed", 0.0)}
+    return {"passages": report.written, **{name: round(value, 3) for name, value in seconds.items()}}
+
+
+def _writing(run: Mapping[str, float]) -> float:
+    return run["write"] + run["link"] + run["publish"]
+
+
+def _show(title: str, runs: Sequence[Mapping[str, float]]) -> None:
+    table = Table(title, *(f"run {n}, s" for n in range(1, len(runs) + 1)))
     for name in runs[0]:
-        table.add_row(name, *(f"{run[name]:.2f}" for run in runs))
+        table.add_row(name, *(f"{run[name]:.2f}" if name != "passages" else str(run[name]) for run in runs))
     Console().print(table)
 
 
