@@ -64,7 +64,7 @@ def test_a_threshold_that_joins_too_many_writes_no_synonym(
     monkeypatch.setattr(link_synonyms, "_SANE_PAIRS_PER_PHRASE", 1)
     near = [passage(str(i), (f"grand river bridge {i}", "near", f"grand river bridge {i + 1}")) for i in range(6)]
     with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
-        with pytest.raises(ConfigurationError, match="HIPPORAG_SYNONYM_THRESHOLD"):
+        with pytest.raises(ConfigurationError, match="tune-synonyms --apply"):
             write(rag, near)
         content = read_content(driver, server, settings.namespace)
         assert content.synonyms == {}
