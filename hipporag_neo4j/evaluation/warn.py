@@ -102,7 +102,7 @@ def _fallbacks(name: str, result: ModeResult) -> Iterator[str]:
         ((reason, times),) = reasons.most_common(1)
         yield (
             f"{name}: dense search answered {_share(result.fallbacks, len(result.outcomes))} questions instead. "
-            f"Most often ({times}): {reason}"
+            + (f"Most often ({times}): {reason}" if times > 1 else f"First: {reason}")
         )
 
 
