@@ -56,6 +56,8 @@ class OutcomesFile:
         self.path = path
         self.left_out = 0
         self._found: dict[tuple[str, ...], Asked] = {}
+        if path.exists() and not path.is_file():  # a folder, or a device that may never end
+            raise InputError(f"{path} can't be used for outcomes: it is no regular file. Name another one.")
         with ExitStack() as opened:
             try:
                 opened.enter_context(_alone(path))

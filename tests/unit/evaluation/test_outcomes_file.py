@@ -206,3 +206,11 @@ def test_a_killed_evaluation_holds_nothing(tmp_path: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", program, str(path)], cwd=ROOT, check=False)
     assert killed.returncode != 0
     assert kept(path, {"namespace": "a"}).kept == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_a_device_that_never_ends_is_no_file(tmp_path: Path) -> None:
+    link = tmp_path / "o.jsonl"
+    link.symlink_to("/dev/full")
+    with pytest.raises(InputError, match="no regular file"):
+        OutcomesFile(link, MADE_WITH)
