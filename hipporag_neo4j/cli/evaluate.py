@@ -154,8 +154,8 @@ def evaluate(
     names = entry_names(lines, ircot=ircot)
     compared = _pairs(names, compare)
     _check_looks(names, looks)
-    for path in report or ():
-        check_report(path)
+    for number, path in enumerate(report or ()):
+        check_report(path, [questions, resume, *(query_decisions or ()), *(report or ())[:number]])
     asked = evaluation.read_questions(questions)[:limit]
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
     with HippoRAG(settings) as rag:
