@@ -32,8 +32,9 @@ def evaluate(
     questions: Annotated[
         Path | None,
         typer.Argument(
+            metavar="QUESTIONS",
             help="A question file of MuSiQue, HotpotQA or 2WikiMultihopQA, or a list of "
-            '{"id", "question", "gold": passage ids} with, where wanted, "entities".'
+            '{"id", "question", "gold": passage ids} with, where wanted, "entities".',
         ),
     ] = None,
     mode: Annotated[
