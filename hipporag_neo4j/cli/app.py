@@ -109,15 +109,13 @@ app.command(
     epilog=_example(
         "hipporag-neo4j index passages.jsonl --model gpt-4o-mini",
         "hipporag-neo4j index notes/ --namespace notes --prune",
-        "hipporag-neo4j index notes/ --namespace notes --base-url http://localhost:11434/v1 --model llama3.1",
+        "hipporag-neo4j index notes/ --base-url http://localhost:11434/v1 --model llama3.1",
     ),
 )(index)
 app.command(
     "import-openie",
     short_help="Add passages with ready triples, from a file.",
-    epilog=_example(
-        "hipporag-neo4j import-openie openie_results_ner_gpt-4o-mini.json --namespace musique --normalisation paper"
-    ),
+    epilog=_example("hipporag-neo4j import-openie openie.json --namespace musique --normalisation paper"),
 )(import_openie)
 app.command(
     "retry-failed",
@@ -135,20 +133,20 @@ app.command(
     short_help="Find the passages that answer a question.",
     epilog=_example(
         'hipporag-neo4j retrieve "Which Stanford professor works on Alzheimer\'s?"',
-        'hipporag-neo4j retrieve "Where was its founder born?" --entity "Glass Observatory" --limit 3 --json',
+        'hipporag-neo4j retrieve "Where was its founder born?" --entity "Glass Observatory" --json',
     ),
 )(retrieve)
 app.command(
     short_help="Answer a question from the passages.",
     epilog=_example(
         'hipporag-neo4j ask "Which Stanford professor works on Alzheimer\'s?"',
-        'hipporag-neo4j ask "Where was the teacher of its founder born?" --entity "Glass Observatory" --ircot',
+        'hipporag-neo4j ask "Who taught its founder?" --entity "Glass Observatory" --ircot',
     ),
 )(ask)
 app.command(
     short_help="Measure what share of gold passages is found.",
     epilog=_example(
-        "hipporag-neo4j evaluate questions.json --mode hipporag1 --mode dense --query-decisions decisions.json",
+        "hipporag-neo4j evaluate questions.json --mode hybrid --query-decisions decisions.json",
         "hipporag-neo4j evaluate --make-questions 50 --output questions.json",
     ),
 )(evaluate)

@@ -23,7 +23,7 @@ _TITLES = 4
 
 def ask(
     context: typer.Context,
-    question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask, in quotes.")],
     mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
     passages: Annotated[
         int, typer.Option("--passages", "-k", min=1, max=100, help="How many passages the language model reads.")

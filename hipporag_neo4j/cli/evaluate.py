@@ -32,8 +32,9 @@ def evaluate(
     questions: Annotated[
         Path | None,
         typer.Argument(
+            metavar="QUESTIONS",
             help="A question file of MuSiQue, HotpotQA or 2WikiMultihopQA, or a list of "
-            '{"id", "question", "gold": passage ids} with, where wanted, "entities".'
+            '{"id", "question", "gold": passage ids} with, where wanted, "entities".',
         ),
     ] = None,
     mode: Annotated[
@@ -154,8 +155,8 @@ def evaluate(
     names = entry_names(lines, ircot=ircot)
     compared = _pairs(names, compare)
     _check_looks(names, looks)
-    for path in report or ():
-        check_report(path)
+    for number, path in enumerate(report or ()):
+        check_report(path, [questions, resume, *(query_decisions or ()), *(report or ())[:number]])
     asked = evaluation.read_questions(questions)[:limit]
     decisions = evaluation.read_decisions(query_decisions) if query_decisions else None
     with HippoRAG(settings) as rag:

@@ -1,7 +1,7 @@
 """The files that `evaluate` writes: reports, and outcomes that a later run goes on from."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 _REPORTS = (".md", ".json")
 
 
-def check_report(path: Path) -> None:
-    """Refuse a file that can't be written, before anything is asked."""
+def check_report(path: Path, others: Collection[Path | None]) -> None:
+    """Refuse a file that can't be written, or is one of the `others` of the command, before anything is asked."""
     if path.suffix.lower() not in _REPORTS:
         raise typer.BadParameter(
             f"{path} is to be what? Take a name that ends in {' or '.join(_REPORTS)}.", param_hint="'--report'"
+        )
+    if path.resolve() in {other.resolve() for other in others if other is not None}:
+        raise typer.BadParameter(
+            f"{path} is another file of this command, and would be overwritten. Name one of its own.",
+            param_hint="'--report'",
         )
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise typer.BadParameter(

@@ -88,8 +88,9 @@ def index(
     source: Annotated[
         Path,
         typer.Argument(
+            metavar="SOURCE",
             help="A .jsonl or .json file of passages (text, and where there are any: id, title, metadata), a .txt or "
-            ".md file, or a folder of these."
+            ".md file, or a folder of these.",
         ),
     ],
     namespace: Namespace = None,
@@ -164,7 +165,8 @@ def index(
 
 def import_openie(
     file: Annotated[
-        Path, typer.Argument(help="An OpenIE file of the official HippoRAG code, first or second edition.")
+        Path,
+        typer.Argument(metavar="FILE", help="An OpenIE file of the official HippoRAG code, of either generation."),
     ],
     namespace: Namespace = None,
     prune: Prune = False,

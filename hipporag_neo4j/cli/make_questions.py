@@ -96,7 +96,7 @@ def _summary(made: "MadeQuestions", number: int, target: Path, namespace: str) -
         + (f", {output.plural(made.from_cache, 'answer')} from cache." if made.from_cache else ".")
     ]
     if made.dropped:
-        reasons = "; ".join(f"{times:,}: {reason}" for reason, times in made.dropped.most_common())
+        reasons = "; ".join(f"{reason} ({times:,})" for reason, times in made.dropped.most_common())
         lines.append(f"Dropped {made.dropped.total():,}: {reasons}.")
     if count < number:
         lines.append(

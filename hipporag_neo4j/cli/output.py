@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-_CONTROL = re.compile("[\x7f-\x9f]")
-"""Control characters that JSON lets stand, and that some terminals obey."""
+_CONTROL = re.compile("[\x7f-\x9f\ud800-\udfff]")
+"""Control characters that JSON lets stand, and that some terminals obey; halves of surrogate pairs."""
 _NARROWEST = 40
 """Columns below which tables lose their words; the terminal may break the lines instead."""
 

@@ -40,7 +40,7 @@ Entities = Annotated[
 
 def retrieve(
     context: typer.Context,
-    question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask, in quotes.")],
     mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
     limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")] = 10,
     entity: Entities = None,
@@ -107,6 +107,10 @@ def seeds_line(seeds: "tuple[Seed, ...]") -> Text:
         line.append(f" {seed.weight:.0%}", style="dim")
         if seed.entity is not None and seed.similarity < 0.9995:  # another phrase than the one that was named
             line.append(f" (nearest to {output.clean(seed.entity)!r}, cosine {seed.similarity:.2f})", style="dim")
+    passages = 1 - sum(seed.weight for seed in seeds)  # they aren't listed
+    if passages >= 0.005:
+        line.append(", passages like the question")
+        line.append(f" {passages:.0%}", style="dim")
     return line
 
 

@@ -47,8 +47,12 @@ def status(
     console.print(two_columns([("namespace", found.graph.namespace), *summary_lines(found)]))
     if triples:
         console.print(malformed_table(triples))
+    elif malformed:
+        console.print("No triple is malformed.")
     if passages:
         console.print(failed_table(passages))
+    elif failed:
+        console.print("No passage failed.")
     for line in _advice(found):
         output.warn(line)
 

@@ -246,7 +246,8 @@ def _check_language_model(settings: Settings) -> Finding:
         return Finding(
             name,
             "skipped",
-            "None is set: indexing needs ready triples (import-openie), questions given entities (--entity).",
+            "None is set: indexing needs ready triples (import-openie), and questions --no-llm, --mode dense, or "
+            "--mode hipporag1 with entities (--entity).",
             "To have one, set HIPPORAG_LLM_MODEL, and OPENAI_API_KEY or OPENAI_BASE_URL.",
         )
     model = make_language_model(settings)

@@ -4,7 +4,8 @@ JSON lines: first what the outcomes were made with, then one for each question a
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -42,27 +43,36 @@ class OutcomesFile:
     """The outcomes of one evaluation on disk. A context manager; made at once where there is none.
 
     `kept` is how many outcomes it holds. An outcome where a language model gave no usable answer isn't kept, so that
-    the next run asks again; `left_out` counts these.
+    the next run asks again; `left_out` counts these. While it is open no other process takes the file (a file beside
+    it, with `.lock` at the end of its name, says so; it stays, and means nothing once nobody holds it).
     """
 
     def __init__(self, path: Path, made_with: Mapping[str, Any]) -> None:
         """`made_with`: what all outcomes in a file have in common, as plain values under names that people read.
 
-        Raises InputError for a file that is something else, was made with something else, or can't be written.
+        Raises InputError for a file that is something else, was made with something else, is in use, or can't be
+        written.
         """
         self.path = path
         self.left_out = 0
         self._found: dict[tuple[str, ...], Asked] = {}
-        try:
-            whole = self._read(json.loads(json.dumps(made_with)))
-            self._file: IO[str] = path.open("r+" if whole else "w", encoding="utf-8", newline="\n")
-            if whole:
-                self._file.seek(whole)
-                self._file.truncate()  # the line that was being written when the run ended
-            else:
-                self._write({"format": _FORMAT, "made_with": dict(made_with)})
-        except OSError as error:
-            raise InputError(f"{path} can't be used for outcomes: {error.strerror}. Name another file.") from error
+        if path.exists() and not path.is_file():  # a folder, or a device that may never end
+            raise InputError(f"{path} can't be used for outcomes: it is no regular file. Name another one.")
+        with ExitStack() as opened:
+            try:
+                opened.enter_context(_alone(path))
+                whole = self._read(json.loads(json.dumps(made_with)))
+                self._file: IO[str] = opened.enter_context(
+                    path.open("r+" if whole else "w", encoding="utf-8", newline="\n")
+                )
+                if whole:
+                    self._file.seek(whole)
+                    self._file.truncate()  # the line that was being written when the run ended
+                else:
+                    self._write({"format": _FORMAT, "made_with": dict(made_with)})
+            except OSError as error:
+                raise InputError(f"{path} can't be used for outcomes: {error.strerror}. Name another file.") from error
+            self._opened = opened.pop_all()
 
     @property
     def kept(self) -> int:
@@ -94,7 +104,7 @@ class OutcomesFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self._opened.close()
 
     def _write(self, values: Mapping[str, Any]) -> None:
         try:
@@ -150,6 +160,25 @@ class OutcomesFile:
                 f"The outcomes in {self.path} were made with something else, so the two can't be put together. "
                 f"{'; '.join(differences)}. Take what was there before, or name another file to start anew."
             )
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Two runs would each ask what the other has asked, and write over each other's lines."""
+    from filelock import FileLock, Timeout
+
+    path.parent.stat()  # FileLock would make the folder of a name that was mistyped
+    lock = FileLock(path.with_name(f"{path.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise InputError(
+            f"{path} is in use by another evaluation. Wait until it has ended, or name another file."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _without_texts(result: RetrievalResult) -> RetrievalResult:

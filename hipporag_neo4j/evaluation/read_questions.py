@@ -159,7 +159,7 @@ def _read_entry(entry: Any, place: str) -> Question:
     if not gold:
         raise InputError(f"{place}: the question has no gold passage, so recall is not defined. Remove the entry.")
     entities = read.entities if isinstance(read, _Own) else None
-    return Question(
+    asked = Question(
         id=str(read.id),
         question=read.question,
         gold=gold,
@@ -168,6 +168,20 @@ def _read_entry(entry: Any, place: str) -> Question:
         entities=tuple(entities) if entities is not None else None,
         synthetic=isinstance(read, _Own) and read.synthetic,
     )
+    _refuse_broken_unicode(asked, place)
+    return asked
+
+
+def _refuse_broken_unicode(asked: Question, place: str) -> None:
+    gold = [text for passage in asked.gold for text in (passage.id, passage.title, passage.text) if text]
+    for text in (asked.id, asked.question, *asked.right_answers, *(asked.entities or ()), *gold):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{place}: {text[:60]!r} holds half a surrogate pair at character {error.start + 1}, which is no "
+                "Unicode text. Repair or drop that character."
+            ) from error
 
 
 def _recognise(entry: dict[str, Any], place: str) -> type[_Musique] | type[_Hotpot] | type[_Own]:

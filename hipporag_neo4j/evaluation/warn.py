@@ -102,7 +102,7 @@ def _fallbacks(name: str, result: ModeResult) -> Iterator[str]:
         ((reason, times),) = reasons.most_common(1)
         yield (
             f"{name}: dense search answered {_share(result.fallbacks, len(result.outcomes))} questions instead. "
-            f"Most often ({times}): {reason}"
+            + (f"Most often ({times}): {reason}" if times > 1 else f"First: {reason}")
         )
 
 
@@ -126,7 +126,7 @@ def _decided_anew(name: str, result: ModeResult, decisions: Decisions | None) ->
     """Searches by steps take recorded entities and no recorded facts, so they don't compare with what replays both."""
     by_steps = any(outcome.result.steps for outcome in result.outcomes)
     if decisions is not None and result.mode in FILTERED and by_steps:
-        yield f"{name}: the language model decided which facts bear on a question; recorded decisions on them don't count."
+        yield f"{name}: the language model decided which facts bear on a question; recorded decisions don't count."
 
 
 def _stale(name: str, result: ModeResult) -> Iterator[str]:

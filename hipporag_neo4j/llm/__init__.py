@@ -88,7 +88,8 @@ def make_language_model(settings: Settings) -> OpenAIModel:
     if settings.llm_model is None:
         raise ConfigurationError(
             "No language model is set. Set HIPPORAG_LLM_MODEL to its name, and OPENAI_API_KEY, or OPENAI_BASE_URL for "
-            "a server of your own, such as http://localhost:11434/v1."
+            "a server of your own, such as http://localhost:11434/v1. Without one, import ready triples "
+            "(import-openie) and find passages (retrieve --no-llm; no_llm=True in Python)."
         )
     check_prompts(settings.prompts_dir)
     from hipporag_neo4j.llm.openai_model import OpenAIModel

@@ -1,9 +1,23 @@
 """A chat completion as it comes from an endpoint, whole or in pieces, and the answer that is read from it."""
 
-from pydantic import BaseModel
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator
 
 from hipporag_neo4j.answers import ShapeT, excerpt, read_answer
 from hipporag_neo4j.errors import UnreadableAnswerError
+
+_MOST_TOKENS = 10**9
+"""Of one answer: more is no count."""
+
+
+def _count(given: object) -> int:
+    """A number of tokens, 0 where the endpoint gives none: the answer is good all the same."""
+    return given if isinstance(given, int) and 0 <= given <= _MOST_TOKENS else 0
+
+
+def _usage(given: object) -> object:
+    return given if isinstance(given, dict) or hasattr(given, "prompt_tokens") else None
 
 
 class Said(BaseModel):
@@ -23,15 +37,15 @@ class Choice(BaseModel):
 class Usage(BaseModel):
     """What it cost, in tokens."""
 
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: Annotated[int, BeforeValidator(_count)] = 0
+    completion_tokens: Annotated[int, BeforeValidator(_count)] = 0
 
 
 class Completion(BaseModel):
     """A whole response; no usage where the endpoint doesn't count."""
 
     choices: list[Choice]
-    usage: Usage | None = None
+    usage: Annotated[Usage | None, BeforeValidator(_usage)] = None
 
 
 class Part(BaseModel):
@@ -45,7 +59,7 @@ class Chunk(BaseModel):
     """One event of a stream; the last one may hold the usage and no part."""
 
     choices: list[Part] | None = None
-    usage: Usage | None = None
+    usage: Annotated[Usage | None, BeforeValidator(_usage)] = None
 
 
 def read_completion(completion: Completion, shape: type[ShapeT], max_tokens: int) -> tuple[ShapeT, bool]:

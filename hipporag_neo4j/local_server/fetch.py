@@ -115,6 +115,7 @@ def _download_one(
     jar: Jar, folder: Path, download: Callable[[Jar], Path], counter: "_Counter", stop: threading.Event
 ) -> None:
     from requests import RequestException
+    from requests.exceptions import SSLError
 
     problem: Exception | None = None
     for attempt in range(ATTEMPTS):
@@ -139,9 +140,14 @@ def _download_one(
             )
     if isinstance(problem, LocalServerError):
         raise problem
+    advice = (
+        "If a proxy of your network signs HTTPS anew, name the file with its certificate in REQUESTS_CA_BUNDLE."
+        if isinstance(problem, SSLError)
+        else "Is there a network, and does it let Maven through (HTTPS_PROXY; HIPPORAG_MAVEN_REPOSITORY for a mirror)?"
+    )
     raise LocalServerError(
-        f"{jar.coordinate} can't be fetched: {_first_line(problem)}. Is there a network, and does it let Maven through "
-        "(HTTPS_PROXY; HIPPORAG_MAVEN_REPOSITORY for a mirror)? Jars already fetched are kept: run the command again."
+        f"{jar.coordinate} can't be fetched: {_first_line(problem)}. {advice} Jars already fetched are kept: run the "
+        "command again."
     ) from problem
 
 

@@ -75,6 +75,10 @@ async def retrieve(
     if not nearest.candidates:  # and so no phrase: nothing is worth a call of the language model
         passages = await find_near(sources, graph, vector, limit, stages)
         return Found(passages, entities=tuple(entities or ()), fallback=NO_FACT)
+    with stages.time("seed"):  # before the filter is asked, whose answer people wait for
+        passage_seeds = await find_passage_seeds(
+            sources, graph, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
+        )
     shown = list(nearest.candidates)
     with stages.time("filter"):
         verdict = await sources.filter_facts(question, [triplet(candidate.fact) for candidate in shown])
@@ -83,10 +87,6 @@ async def retrieve(
     kept = kept_facts(nearest, shown, done[0].kept)
     with stages.time("link"):
         named = await find_named(sources, graph, named_entities)
-    with stages.time("seed"):
-        passage_seeds = await find_passage_seeds(
-            sources, graph, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
-        )
 
     async def rank(most_phrases: int, at_least: int) -> Found:
         phrases = add_named(weigh_by_facts(kept, most_phrases), named, recipe.entity_weight)

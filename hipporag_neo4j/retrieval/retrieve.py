@@ -95,6 +95,7 @@ async def retrieve(
     _check(question, mode, limit, entities, looks)
     if options.without_llm:
         _check_without_llm(mode, looks)
+    _need_decider(sources, mode, entities, options)
     stages = Stages()
     counted = CountedSources(sources)
     found = await _find(counted, graph, question, mode, limit, entities, options, looks, stages)
@@ -225,6 +226,15 @@ def _check_without_llm(mode: Mode, looks: int) -> None:
             f"The number of looks is {looks}, and a further look needs a language model. Take 1, or leave --no-llm "
             "(no_llm=True in Python) out."
         )
+
+
+def _need_decider(sources: Sources, mode: Mode, entities: Sequence[str] | None, options: Options) -> None:
+    """Say what is missing at once, not after a model was loaded and facts were searched."""
+    linking = {"hipporag1": options.hipporag1.linking, "hipporag2": options.hipporag2.linking}.get(mode)
+    if (mode == "hybrid" and not options.without_llm) or (linking == "facts" and options.hipporag2.filtered):
+        sources.need_decider(facts=True)
+    elif linking == "entities" and entities is None:
+        sources.need_decider(facts=False)
 
 
 async def _refuse_empty_graph(sources: Sources, graph: Graph) -> None:

@@ -38,6 +38,9 @@ class NamedEntities:
 class Sources(Protocol):
     """Where retrieval gets what it works with."""
 
+    def need_decider(self, *, facts: bool) -> None:
+        """Raise NoLanguageModelError where nobody can tell which facts bear on a question, or else what it names."""
+
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
 
@@ -67,6 +70,11 @@ class BlockingSources:
     prompts_dir: Path | None = None
     fact_filter: FactFilter | None = None
     """Decides in the language model's place, where recorded decisions are replayed."""
+
+    def need_decider(self, *, facts: bool) -> None:
+        """Raise NoLanguageModelError without a language model, or a filter of facts where that is enough."""
+        if self.model is None and not (facts and self.fact_filter is not None):
+            raise no_fact_filter() if facts else no_language_model()
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
@@ -144,6 +152,10 @@ class CountedSources:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     from_cache: int = 0
+
+    def need_decider(self, *, facts: bool) -> None:
+        """Raise NoLanguageModelError where nobody decides."""
+        self.sources.need_decider(facts=facts)
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""

@@ -112,7 +112,7 @@ def pagerank(
     }
     for name, values in times.items():
         figures |= {f"{name}_p50_ms": percentile(values, 50), f"{name}_p95_ms": percentile(values, 95)}
-    for name in ("statement", "statements"):
+    for name in ("statement", "after_llm", "statements"):
         figures[f"{name}_to_igraph"] = round(figures[f"{name}_p50_ms"] / figures["igraph_p50_ms"], 2)
     figures["statements_ms"] = {name: spread(values) for name, values in statements.items()}
     if steps:
@@ -143,7 +143,7 @@ def _measure(
     database: Database, yardstick: Yardstick, runs: Sequence[Sequence[Sent]], ways: Sequence[Step]
 ) -> tuple[Times, Times, Times]:
     """Milliseconds of walks and statements, of each statement, and of each way to rank; all in turn, by question."""
-    times: Times = {"gds": [], "statement": [], "statements": [], "igraph": []}
+    times: Times = {"gds": [], "statement": [], "after_llm": [], "statements": [], "igraph": []}
     statements: Times = {}
     ranked: Times = {way.name: [] for way in ways}
     for number in track(range(-WARM_UP, len(runs)), "Measuring", console=note):
@@ -155,6 +155,7 @@ def _measure(
         measured = {
             "gds": milliseconds(database.run, "bench/time_walk", **walk),
             "statement": one[run[-1].statement],
+            "after_llm": sum(one[sent.statement] for sent in run if sent.after_llm),
             "statements": sum(one.values()),
             "igraph": milliseconds(yardstick.scores, restart, walk["damping"]),
         }
@@ -216,6 +217,7 @@ def _show(figures: Mapping[str, Any]) -> None:
         "igraph": "PageRank, igraph",
         "gds": "PageRank, GDS",
         "statement": "ranking statement",
+        "after_llm": "statements after the language model",
         "statements": "all statements",
     }
     for name, shown in names.items():
@@ -227,5 +229,8 @@ def _show(figures: Mapping[str, Any]) -> None:
     out = Console()
     out.print(table)
     out.print(f"Ranking statement to igraph: {figures['statement_to_igraph']} x (p50).")
+    out.print(f"All that is sent after the language model has spoken: {figures['after_llm_to_igraph']} x.")
     out.print(f"Largest difference to igraph at parity settings: {figures['max_difference']:.1e}.")
-    out.print(f"Top 10 as at parity settings: {figures['same_top_10']} of {figures['questions']}.")
+    dense = figures["questions"] - figures["walked"]
+    those = f", {dense} of them answered by dense search" if dense else ""
+    out.print(f"Top 10 as at parity settings: {figures['same_top_10']} of {figures['questions']}{those}.")

@@ -15,7 +15,7 @@ from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.evaluation import Question, read_decisions, read_questions
 from hipporag_neo4j.evaluation.ask import entities_of
 from hipporag_neo4j.evaluation.replay import replay
-from hipporag_neo4j.retrieval.filter_facts import FactFilter
+from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict
 from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
 from hipporag_neo4j.retrieval.sources import BlockingSources, finish
 from scripts._bench.common import DECISIONS_FILE, LIMIT, QUESTIONS_FILE, note
@@ -41,10 +41,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A statement with its parameters."""
+    """A statement with its parameters, and whether it waits for what the language model says."""
 
     statement: str
     parameters: dict[str, Any]
+    after_llm: bool = True
 
     def send(self, database: Database) -> list[Row]:
         """Send it again."""
@@ -56,11 +57,20 @@ class RecordingSources(BlockingSources):
     """Sources that write down what is sent to the database."""
 
     sent: list[Sent] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
-        self.sent.append(Sent(query, parameters))
+        self.sent.append(Sent(query, parameters, after_llm=bool(self.verdicts)))
         return self.database.run(query, **parameters)
+
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question, as recorded."""
+        verdict = await BlockingSources.filter_facts(self, question, facts, known)
+        self.verdicts.append(verdict)
+        return verdict
 
 
 class RememberingEmbedder:
@@ -103,7 +113,8 @@ def record(rag: HippoRAG, mode: Walking, cases: Sequence[Case]) -> list[list[Sen
     """What each question sends; the last statement ranks. Questions that dense search answers are left out."""
     sent = []
     for case in track(cases, f"Recording {mode}", console=note):
-        sources = RecordingSources(rag.database, rag.embedder, None, fact_filter=case.fact_filter)
+        named = [Verdict(entities=case.entities)] if mode == "hipporag1" else []  # all it sends waits for the entities
+        sources = RecordingSources(rag.database, rag.embedder, None, fact_filter=case.fact_filter, verdicts=named)
         finish(
             retrieve(
                 sources,

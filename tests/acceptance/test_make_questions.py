@@ -71,7 +71,7 @@ def test_no_usable_question_is_a_failure(sample: CommandLine, llm_server: LLMSer
     run = sample.run(
         "evaluate", "--make-questions", "1", "--output", str(file), status=1, HIPPORAG_LLM_MODEL="scripted"
     )
-    assert "Dropped 5: 5: the model found no good question." in run.stderr
+    assert "Dropped 5: the model found no good question (5)." in run.stderr
     assert not file.exists()
 
 

@@ -251,6 +251,10 @@ class Interrupted:
             self._commit(parameters["namespace"])
         return rows
 
+    def need_decider(self, *, facts: bool) -> None:
+        """Raise NoLanguageModelError where nobody decides."""
+        self._inner.need_decider(facts=facts)
+
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts."""
         return await self._inner.embed(texts)

@@ -3,17 +3,25 @@
 import json
 import random
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
 import hipporag_neo4j
 from hipporag_neo4j.domain import MODES, MetadataValue, Mode, Passage, RetrievalResult
-from hipporag_neo4j.errors import ConfigurationError, GraphMismatchError, GraphNotFoundError, InputError
+from hipporag_neo4j.errors import (
+    ConfigurationError,
+    GraphMismatchError,
+    GraphNotFoundError,
+    InputError,
+    NoLanguageModelError,
+)
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
@@ -102,6 +110,19 @@ def test_the_largest_limit_gives_all_there_is(mode: str, sample: HippoRAG, entit
     assert len({p.id for p in result.passages}) == len(result.passages)
     if mode == "dense":
         assert len(result.passages) == sample.status().passages
+
+
+@pytest.mark.parametrize("mode", WALKING)
+def test_a_missing_model_is_said_before_anything_is_embedded(mode: Mode, sample: HippoRAG) -> None:
+    class NotAsked(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            raise AssertionError(texts)
+
+    with (
+        HippoRAG(sample.settings, embedder=NotAsked(DIMENSIONS)) as rag,
+        pytest.raises(NoLanguageModelError, match=r"(no language model|none) is set\. Set HIPPORAG_LLM_MODEL"),
+    ):
+        rag.retrieve("Who?", mode=mode)
 
 
 @pytest.mark.parametrize("looks", [0, 4, True, "2", 1.5])

@@ -37,7 +37,10 @@ def commands(group: TyperGroup, before: tuple[str, ...] = ()) -> Iterator[tuple[
         if isinstance(command, TyperGroup):
             yield from commands(command, (*before, name))
         else:
-            options = {option for parameter in command.params for option in parameter.opts}
+            arguments = {
+                str(getattr(p, "metavar", None) or p.name) for p in command.params if p.param_type_name == "argument"
+            }
+            options = {option for p in command.params if p.param_type_name == "option" for option in p.opts} | arguments
             variables = {str(p.envvar) for p in command.params if p.envvar}
             yield (*before, name), options | variables
 

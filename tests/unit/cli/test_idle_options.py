@@ -57,6 +57,13 @@ def test_of_evaluate(options: list[str], said: str) -> None:
     assert said in refusal("evaluate", QUESTIONS, *options)
 
 
+@pytest.mark.parametrize("given", [["--resume", "r.json"], ["--report", "r.json"], ["--query-decisions", "r.json"]])
+def test_a_report_takes_no_other_files_place(given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "would be overwritten" in refusal("evaluate", QUESTIONS, *given, "--report", str(tmp_path / "r.json"))
+    assert "would be overwritten" in refusal("evaluate", QUESTIONS, "--report", QUESTIONS)
+
+
 def test_of_making_questions(tmp_path: Path) -> None:
     making = ("evaluate", "--make-questions", "2", "--output", str(tmp_path / "made.json"), "--seed", "3", "--no-cache")
     said = refusal(*making, "--mode", "dense", "--limit", "3", "--passages", "5", "--no-llm", "--resume", "x.jsonl")

@@ -44,3 +44,8 @@ def test_list_some_says_how_many_more(capsys: pytest.CaptureFixture[str]) -> Non
     output.list_some("Failed", ["a", "b"], 2, of=7)
     output.list_some("Nothing", [], 2)
     assert capsys.readouterr().err == "Left out:\n  a\n  b\n  … and 1 more\nFailed:\n  a\n  b\n  … and 5 more\n"
+
+
+def test_half_a_surrogate_pair_is_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_json({"text": "a \ud800 b"})
+    assert json.loads(capsys.readouterr().out) == {"text": "a \ud800 b"}

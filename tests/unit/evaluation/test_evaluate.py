@@ -231,6 +231,14 @@ def test_fallbacks_and_stale_rankings_are_told() -> None:
     assert (done.modes["hipporag2"].fallbacks, done.modes["hipporag2"].stale) == (3, 1)
 
 
+def test_fallbacks_with_a_reason_each_give_the_first() -> None:
+    def retrieve(question: str, **options: Any) -> RetrievalResult:
+        return RetrievalResult(question, options["mode"], (), fallback=f"No phrase is {question!r}.")
+
+    (warning,) = run(retrieve, find_gold, QUESTIONS[:2], ["hybrid"]).warnings
+    assert warning.endswith(f"2 of 2 (100 %) questions instead. First: No phrase is {QUESTIONS[0].question!r}.")
+
+
 def test_answers_from_the_cache_are_told_since_they_take_no_time() -> None:
     def retrieve(question: str, **options: Any) -> RetrievalResult:
         return RetrievalResult(question, options["mode"], (), from_cache=2 if "2" in question else 0)

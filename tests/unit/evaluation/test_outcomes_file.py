@@ -1,6 +1,8 @@
 """What was answered comes back as it was; what doesn't belong together is refused, and nothing is overwritten."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from hipporag_neo4j.domain import Fact, Look, RankedPassage, RetrievalResult, Se
 from hipporag_neo4j.errors import InputError, ServerUnavailableError
 from hipporag_neo4j.evaluation import Entry, FoundGold, GoldPassage, OutcomesFile, Question, Reading, run
 from hipporag_neo4j.evaluation.ask import Asked
+from tests.servers import ROOT
 
 MADE_WITH = {"namespace": "a", "looks": 1, "language model": None}
 DENSE, HYBRID = Entry.of("dense"), Entry.of("hybrid")
@@ -178,3 +181,36 @@ def test_a_run_that_broke_off_goes_on_with_the_same_figures(tmp_path: Path) -> N
     assert resumed.modes["dense"].means == whole.modes["dense"].means
     assert resumed.modes["dense"].intervals == whole.modes["dense"].intervals
     assert resumed.modes["dense"].latency == whole.modes["dense"].latency
+
+
+def test_two_evaluations_do_not_share_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "o.jsonl"
+    with OutcomesFile(path, MADE_WITH) as first:
+        first.add(DENSE, question("1"), asked())
+        with pytest.raises(InputError, match="in use by another evaluation"):
+            OutcomesFile(path, MADE_WITH)
+        first.add(DENSE, question("2"), asked())
+    with pytest.raises(InputError, match="made with something else"):
+        OutcomesFile(path, {**MADE_WITH, "looks": 2})
+    assert kept(path).kept == 2  # a refusal holds nothing
+
+
+def test_a_killed_evaluation_holds_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "o.jsonl"
+    program = (
+        "import os, pathlib, signal, sys\n"
+        "from hipporag_neo4j.evaluation import OutcomesFile\n"
+        "file = OutcomesFile(pathlib.Path(sys.argv[1]), {'namespace': 'a'})\n"
+        "os.kill(os.getpid(), getattr(signal, 'SIGKILL', signal.SIGTERM))\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, str(path)], cwd=ROOT, check=False)
+    assert killed.returncode != 0
+    assert kept(path, {"namespace": "a"}).kept == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_a_device_that_never_ends_is_no_file(tmp_path: Path) -> None:
+    link = tmp_path / "o.jsonl"
+    link.symlink_to("/dev/full")
+    with pytest.raises(InputError, match="no regular file"):
+        OutcomesFile(link, MADE_WITH)

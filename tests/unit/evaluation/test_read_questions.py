@@ -149,3 +149,20 @@ def test_two_questions_with_one_id_are_refused_with_both_places(tmp_path: Path) 
 def test_a_question_of_a_language_model_is_known_as_such(tmp_path: Path) -> None:
     entries = [OWN, {**OWN, "id": 8, "synthetic": True}]
     assert [question.synthetic for question in read_questions(write(tmp_path, entries))] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"id": "\ud800"},
+        {"question": "Who \ud800?"},
+        {"gold": ["\ud800"]},
+        {"answer": "\ud800"},
+        {"entities": ["\ud800"]},
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_with_its_place(tmp_path: Path, broken: dict[str, Any]) -> None:
+    path = tmp_path / "questions.json"
+    path.write_text(json.dumps([{"id": "1", "question": "Who?", "gold": ["a"], **broken}]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"entry 1 \(line 1\): .* holds half a surrogate pair at character"):
+        read_questions(path)

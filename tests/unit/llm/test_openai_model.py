@@ -1,5 +1,6 @@
 """The client against a real HTTP server that refuses, fails, hangs and cuts as the test says."""
 
+import json
 import logging
 import subprocess
 import sys
@@ -34,6 +35,25 @@ def test_an_answer_is_read_and_counted(make_model: MakeModel, llm_server: LLMSer
     assert answer.value.named_entities == ("Lund",)
     assert (answer.prompt_tokens, answer.completion_tokens, answer.truncated) == (8, 2, False)
     assert model.answer(ASKED, EntitiesAnswer).prompt_tokens == 0
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ({"prompt_tokens": 10**30, "completion_tokens": 2}, (0, 2)),  # more than a database can keep
+        ({"prompt_tokens": -5, "completion_tokens": "many"}, (0, 0)),
+        ({"prompt_tokens": None, "completion_tokens": 1.5}, (0, 0)),
+        ("none", (0, 0)),
+    ],
+)
+def test_an_answer_counts_whatever_its_tokens_are_said_to_be(
+    make_model: MakeModel, llm_server: LLMServer, usage: object, counted: tuple[int, int]
+) -> None:
+    choices = [{"message": {"content": LUND}, "finish_reason": "stop"}]
+    llm_server.script = [Reply(body=json.dumps({"choices": choices, "usage": usage}))]
+    answer = make_model().answer(ASKED, EntitiesAnswer)
+    assert answer.value.named_entities == ("Lund",)
+    assert (answer.prompt_tokens, answer.completion_tokens) == counted
 
 
 @pytest.mark.parametrize(
