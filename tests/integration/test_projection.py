@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hipporag_neo4j.database import Row
+from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import RetrievalResult, Seed
 from hipporag_neo4j.errors import GraphNotFoundError
 from hipporag_neo4j.hipporag import HippoRAG
-from hipporag_neo4j.indexing.pipeline import Indexer
+from hipporag_neo4j.indexing import pipeline
 from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.projection import Weights, ensure_projection
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
@@ -185,11 +185,11 @@ def test_a_phrase_that_the_projection_lacks_makes_it_built_again(
     ask(rag)
     old = in_memory.names()
 
-    def break_off(self: Indexer) -> None:
+    def break_off(database: Database, namespace: str) -> int:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Indexer, "_publish", break_off)
+        patch.setattr(pipeline, "publish", break_off)
         with pytest.raises(KeyboardInterrupt):
             write(rag, [LATER])
     assert rag.status().interrupted
