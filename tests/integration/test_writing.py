@@ -105,7 +105,7 @@ def test_the_id_of_a_part_cant_be_anothers(settings: Settings, llm_server: LLMSe
             rag.index([LONG, Passage("Something else.", id="doc#1")])
         for (
             thread
-        ) in threading.enumerate():  # the calls under way, so that closing cuts no connection that is being made
+        ) in threading.enumerate():  # calls under way: closing shall cut no new connection
             if thread.name.startswith("extract"):
                 thread.join()
 
