@@ -103,9 +103,7 @@ def test_the_id_of_a_part_cant_be_anothers(settings: Settings, llm_server: LLMSe
     with HippoRAG(reading(settings, llm_server), embedder=HashEmbedder(DIMENSIONS)) as rag:
         with pytest.raises(InputError, match="doc#1"):
             rag.index([LONG, Passage("Something else.", id="doc#1")])
-        for (
-            thread
-        ) in threading.enumerate():  # calls under way: closing shall cut no new connection
+        for thread in threading.enumerate():  # calls under way: closing shall cut no new connection
             if thread.name.startswith("extract"):
                 thread.join()
 
