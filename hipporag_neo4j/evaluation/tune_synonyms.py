@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import Mode, RetrievalResult
-from hipporag_neo4j.embedding import Embedder
+from hipporag_neo4j.embedding.remembering import RememberingEmbedder
 from hipporag_neo4j.errors import ConfigurationError, InputError
 from hipporag_neo4j.evaluation.ask import Retrieve
 from hipporag_neo4j.evaluation.evaluate import run
@@ -40,22 +39,6 @@ Progress = Callable[[str, int, int], None]
 
 WALKING: dict[Mode, Shape] = {"hipporag1": "phrases", "hipporag2": "passages", "hybrid": "passages"}
 """The modes that walk over synonyms, and over which projection."""
-
-
-class _Remembering:
-    """An embedder that is asked once for each text: the questions are the same at every threshold."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._vectors: dict[str, NDArray[np.float32]] = {}
-        self.name = embedder.name
-        self.dimensions = embedder.dimensions
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (len(texts), dimensions)."""
-        if new := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
-            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
-        return np.array([self._vectors[text] for text in texts], dtype=np.float32).reshape(-1, self.dimensions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +95,7 @@ def tune_synonyms(
     notes = list(_notes(near))
     if test is not None:
         _refuse_unfinished(near)
-        test = replace(test, sources=replace(test.sources, embedder=_Remembering(test.sources.embedder)))
+        test = replace(test, sources=replace(test.sources, embedder=RememberingEmbedder(test.sources.embedder)))
         for candidate in candidates:
             if candidate.pairs is None:
                 continue

@@ -5,13 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.progress import track
 
 from hipporag_neo4j import HippoRAG
 from hipporag_neo4j.database import Database, Row
-from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.evaluation import Question, read_decisions, read_questions
 from hipporag_neo4j.evaluation.ask import entities_of
 from hipporag_neo4j.evaluation.replay import replay
@@ -71,31 +68,6 @@ class RecordingSources(BlockingSources):
         verdict = await BlockingSources.filter_facts(self, question, facts, known)
         self.verdicts.append(verdict)
         return verdict
-
-
-class RememberingEmbedder:
-    """Embeds each text once, so that embedding a question is measured apart from finding passages."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._vectors: dict[str, NDArray[np.float32]] = {}
-
-    @property
-    def name(self) -> str:
-        """The other embedder's name."""
-        return self._embedder.name
-
-    @property
-    def dimensions(self) -> int:
-        """The other embedder's dimensions."""
-        return self._embedder.dimensions
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors, from memory where a text was embedded before."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if missing:
-            self._vectors |= zip(missing, self._embedder.embed(missing), strict=True)
-        return np.stack([self._vectors[text] for text in texts])
 
 
 def read_cases(data: Path, most: int | None = None) -> list[Case]:

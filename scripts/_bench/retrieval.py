@@ -12,6 +12,7 @@ from rich.table import Table
 from hipporag_neo4j import HippoRAG, Settings
 from hipporag_neo4j.domain import RetrievalResult
 from hipporag_neo4j.embedding import Embedder
+from hipporag_neo4j.embedding.remembering import RememberingEmbedder
 from hipporag_neo4j.evaluation import FoundGold, find_gold
 from hipporag_neo4j.evaluation.measures import all_recall_at, mean, recall_at
 from hipporag_neo4j.text import Normalisation, normalise
@@ -30,7 +31,7 @@ from scripts._bench.common import (
     spread,
     with_server,
 )
-from scripts._bench.recorded import Case, RememberingEmbedder, Walking, read_cases
+from scripts._bench.recorded import Case, Walking, read_cases
 
 RECALL_AT = (2, 5, 10)
 NORMALISATION: Normalisation = "paper"
