@@ -72,32 +72,34 @@ async def find_around_phrases(
     sources: Sources, graph: Graph, vector: "Vector", phrases: Collection[str], shown: Collection[str], limit: int
 ) -> tuple[Candidate, ...]:
     """Facts that touch the phrases (keys) or their synonyms, nearest to the question first, none of those `shown`."""
-    if not phrases or limit <= 0:
-        return ()
-    rows = await sources.run(
-        "retrieval/find_facts_of_phrases",
-        namespace=graph.namespace,
-        embedding=vector,
-        phrases=sorted(phrases),
-        shown=sorted(shown),
-        limit=limit,
+    return await _find_unshown(
+        sources, "retrieval/find_facts_of_phrases", graph, vector, shown, limit, phrases=sorted(phrases)
     )
-    return tuple(_candidate(row) for row in rows)
 
 
 async def find_in_passages(
     sources: Sources, graph: Graph, vector: "Vector", passages: Sequence[str], shown: Collection[str], limit: int
 ) -> tuple[Candidate, ...]:
     """Facts that the passages (keys) state, nearest to the question first, none of those `shown`."""
-    if not passages or limit <= 0:
+    return await _find_unshown(
+        sources, "retrieval/find_facts_of_passages", graph, vector, shown, limit, passages=list(passages)
+    )
+
+
+async def _find_unshown(
+    sources: Sources,
+    statement: str,
+    graph: Graph,
+    vector: "Vector",
+    shown: Collection[str],
+    limit: int,
+    **around: Sequence[str],
+) -> tuple[Candidate, ...]:
+    """What the statement finds around these keys; nothing is asked where there is none, or nothing is wanted."""
+    if limit <= 0 or not all(around.values()):
         return ()
     rows = await sources.run(
-        "retrieval/find_facts_of_passages",
-        namespace=graph.namespace,
-        embedding=vector,
-        passages=list(passages),
-        shown=sorted(shown),
-        limit=limit,
+        statement, namespace=graph.namespace, embedding=vector, shown=sorted(shown), limit=limit, **around
     )
     return tuple(_candidate(row) for row in rows)
 
