@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from tests.llm_server import LLMServer
 from tests.servers import ROOT
+
+no_ctrl_c = pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
 
 
 @dataclass(frozen=True)

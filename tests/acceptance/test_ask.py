@@ -4,7 +4,6 @@ import json
 import re
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from hipporag_neo4j import demo
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
-from tests.acceptance.command_line import CommandLine
+from tests.acceptance.command_line import CommandLine, no_ctrl_c
 from tests.llm_server import LLMServer, Reply, Request, error
 from tests.servers import ROOT
 
@@ -21,7 +20,6 @@ NAMED = ("--mode", "hipporag1", "--entity", "Pellick", "--entity", "Oda Merrin")
 LONG = json.dumps(
     {"explanation": "Ilse Corvane lives in Pellick, as the rent book tells. " * 4, "answer": "Ilse", "passages": []}
 )
-no_ctrl_c = pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
 import uuid
 from collections import Counter
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hipporag_neo4j import demo
-from tests.acceptance.command_line import CommandLine, scripted
+from tests.acceptance.command_line import CommandLine, no_ctrl_c, scripted
 from tests.llm_server import LLMServer, Reply, Request, error, names_in, running_llm_server
 from tests.servers import PREFIX, ROOT, TestServer, remove_namespace
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     import neo4j
 
 QUESTIONS: list[dict[str, Any]] = json.loads((demo.SAMPLE / "questions.json").read_text(encoding="utf-8"))
-no_ctrl_c = pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
 
 
 @pytest.fixture(scope="module")

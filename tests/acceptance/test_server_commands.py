@@ -12,13 +12,12 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.acceptance.command_line import CommandLine
+from tests.acceptance.command_line import CommandLine, no_ctrl_c
 from tests.conftest import GIVEN
 from tests.servers import ROOT
 
 PASSWORD = "open sesame 1"
 KEPT = ("NEO4J_", "OPENAI_", "HIPPORAG_")
-no_ctrl_c = pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
 
 
 def command_line(data_dir: Path) -> CommandLine:

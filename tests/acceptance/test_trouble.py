@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hipporag_neo4j import demo
-from tests.acceptance.command_line import CommandLine
+from tests.acceptance.command_line import CommandLine, no_ctrl_c
 from tests.llm_server import LLMServer, Reply, Request, extract_from_prompt
 from tests.servers import ROOT, TestServer
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 NOWHERE = "bolt://127.0.0.1:1"
 COUNTS = ("passages", "phrases", "facts", "mentions", "synonyms", "malformed_triples")
-no_ctrl_c = pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
 
 
 def message(line: CommandLine, *arguments: str, status: int = 1, **environment: str) -> str:
