@@ -29,8 +29,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from hipporag_neo4j import HippoRAG, Settings, local_server
-from hipporag_neo4j.cli.server import shown_progress
+from hipporag_neo4j import HippoRAG, Settings
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage, Triple
 from hipporag_neo4j.errors import HippoRAGError
@@ -43,6 +42,7 @@ from hipporag_neo4j.retrieval.sources import finish
 from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, weigh_by_specificity
 from hipporag_neo4j.schema import Graph, open_graph
 from hipporag_neo4j.timing import Stages
+from scripts._bench.common import with_server
 
 HOPS = (1, 2, 3)
 DEAD_ENDS = 8
@@ -190,14 +190,6 @@ def _dimensions(settings: Settings) -> int:
     return found[0] if found else _USUAL_DIMENSIONS
 
 
-def _with_server(settings: Settings) -> Settings:
-    """The settings, with a local server running unless they name another."""
-    if settings.neo4j_uri is None and local_server.find_running(settings) is None:
-        with shown_progress(note) as on_progress:
-            local_server.start(settings, on_progress=on_progress)
-    return settings
-
-
 def main(
     instances: Annotated[
         int, typer.Option(min=1, max=1000, metavar="N", help="Instances for each number of hops.")
@@ -209,7 +201,7 @@ def main(
     begin = time.perf_counter()
     figures: dict[str, dict[int, float]] = {"mentions": {}, "pagerank": {}}
     try:
-        server = _with_server(Settings())
+        server = with_server(Settings())
         for hops in track(HOPS, "Indexing and walking", console=note, disable=not note.is_terminal):
             chance = random.Random(f"{seed} {hops}")
             made = [make_instance(number, hops, chance) for number in range(instances)]

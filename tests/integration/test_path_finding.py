@@ -20,7 +20,8 @@ def test_mentions_find_the_answer_at_one_hop_only_and_pagerank_at_three(
 
     before = namespaces()
     run = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "_path_finding.py"), "--instances", "2", "--seed", "3", "--json"],
+        [sys.executable, "-m", "scripts._path_finding", "--instances", "2", "--seed", "3", "--json"],
+        cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
