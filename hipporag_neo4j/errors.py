@@ -12,6 +12,7 @@ HippoRAGError
 │   ├── ForeignDataError          other data uses this product's properties
 │   ├── GraphNotFoundError        the namespace holds no graph
 │   ├── GraphMismatchError        the graph was made with other settings
+│   ├── SchemaVersionError        the graph was made by an older or a newer version of this package
 │   └── QueryError                a statement failed
 ├── ModelError
 │   ├── LLMError                  the language model's endpoint failed
@@ -70,6 +71,10 @@ class GraphNotFoundError(DatabaseError):
 
 class GraphMismatchError(DatabaseError):
     """The graph was made with another embedding model, dimension or normalisation."""
+
+
+class SchemaVersionError(DatabaseError):
+    """The graph was made by an older version of this package, and has to be migrated, or by a newer one."""
 
 
 class QueryError(DatabaseError):

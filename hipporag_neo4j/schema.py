@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from hipporag_neo4j.database import Database
-from hipporag_neo4j.errors import ForeignDataError, GraphMismatchError, GraphNotFoundError, UnsupportedServerError
+from hipporag_neo4j.database import Database, Row, Transaction
+from hipporag_neo4j.errors import ForeignDataError, GraphMismatchError, GraphNotFoundError, SchemaVersionError
 from hipporag_neo4j.text import Normalisation
 
 SCHEMA_VERSION = 1
+"""Of the graphs that this package makes, reads and writes; `migrate` brings older ones there."""
 DEFAULT_SYNONYM_THRESHOLD = 0.8
 INDEX_PREFIX = "hipporag_"
 _VECTOR_INDEXES = ("passage", "phrase", "fact")
@@ -46,14 +48,35 @@ class Graph:
     published: int
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A graph as a list of all of them has it; `dropping` says that a drop has begun and is not finished."""
+
+    namespace: str
+    embedding_model: str
+    schema_version: int
+    created: datetime
+    dropping: bool
+
+
+def list_graphs(database: Database) -> tuple[Listed, ...]:
+    """Every namespace's graph in the database, by name; also those that this version can't open."""
+    return tuple(
+        Listed(**(row | {"created": row["created"].to_native()})) for row in database.run("schema/list_graphs")
+    )
+
+
 def find_graph(database: Database, namespace: str) -> Graph | None:
-    """The namespace's graph, None where there is none."""
+    """The namespace's graph, None where there is none.
+
+    Raises SchemaVersionError for an older or newer one, GraphNotFoundError for one that is being dropped.
+    """
     rows = database.run("schema/find_graph", namespace=namespace)
     return _read_graph(rows[0]["graph"]) if rows else None
 
 
 def open_graph(database: Database, namespace: str) -> Graph:
-    """The namespace's graph. Raises GraphNotFoundError where there is none, UnsupportedServerError for a newer one."""
+    """The namespace's graph. Raises GraphNotFoundError where there is none, and what `find_graph` raises."""
     graph = find_graph(database, namespace)
     if graph is None:
         raise graph_not_found(namespace)
@@ -64,8 +87,43 @@ def graph_not_found(namespace: str) -> GraphNotFoundError:
     """The error that says that a namespace holds no graph, and what to do."""
     return GraphNotFoundError(
         f"The namespace {namespace!r} holds no graph. Index passages first (`hipporag-neo4j index FILE` or "
-        "`hipporag-neo4j import-openie FILE`), or name another one with --namespace."
+        "`hipporag-neo4j import-openie FILE`), or name another one with --namespace: `hipporag-neo4j status --all` "
+        "lists them."
     )
+
+
+def lock_graph(tx: Transaction, namespace: str) -> Row:
+    """Take the namespace's lock for a write transaction, first thing, by raising its version; what the graph says now.
+
+    Writers on one namespace queue here, and one that a drop or a migration has overtaken stops: raises
+    GraphNotFoundError or SchemaVersionError.
+    """
+    rows = tx.run("indexing/raise_version", namespace=namespace)
+    if not rows:
+        raise graph_not_found(namespace)
+    refuse_unusable(namespace, rows[0])
+    return rows[0]
+
+
+def refuse_unusable(namespace: str, graph: Mapping[str, Any]) -> None:
+    """Raises for a graph (its properties) that is being dropped, or of another schema version than this package's."""
+    if graph.get("dropping"):
+        raise GraphNotFoundError(
+            f"The graph in namespace {namespace!r} is being dropped, and what is left of it can't be used. To finish: "
+            f"`hipporag-neo4j drop --namespace {namespace}`; then the namespace is free."
+        )
+    version = graph["schema_version"]
+    if version > SCHEMA_VERSION:
+        raise SchemaVersionError(
+            f"The graph in namespace {namespace!r} has schema version {version}; this package knows {SCHEMA_VERSION}. "
+            "Upgrade hipporag-neo4j."
+        )
+    if version < SCHEMA_VERSION:
+        raise SchemaVersionError(
+            f"The graph in namespace {namespace!r} has schema version {version}; this package works with "
+            f"{SCHEMA_VERSION}. Back the database up, then run `hipporag-neo4j migrate --namespace {namespace}`; "
+            "clients of the older version can't use the graph any more after that."
+        )
 
 
 def create_graph(
@@ -177,11 +235,7 @@ def refuse_missing_indexes(database: Database) -> None:
 
 
 def _read_graph(properties: Mapping[str, Any]) -> Graph:
-    if properties["schema_version"] > SCHEMA_VERSION:
-        raise UnsupportedServerError(
-            f"The graph in namespace {properties['namespace']!r} has schema version {properties['schema_version']}; "
-            f"this package knows {SCHEMA_VERSION}. Upgrade hipporag-neo4j."
-        )
+    refuse_unusable(properties["namespace"], properties)
     return Graph(
         namespace=properties["namespace"],
         embedding_model=properties["embedding_model"],

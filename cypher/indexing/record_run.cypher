@@ -1,8 +1,9 @@
-// Keep the figures of a run.
+// Keep the figures of a run; nothing is kept where the graph was dropped meanwhile.
 // params: namespace (str), run (str), figures (map)
 // returns: run (str)
 // mode: write
 CYPHER 25
+MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.dropping IS NULL
 MERGE (run:HippoRun {namespace: $namespace, id: $run})
 SET run += $figures
 RETURN run.id AS run

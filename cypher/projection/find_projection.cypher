@@ -4,7 +4,7 @@
 // returns: graph (str, the projection's name), version (int), published (int), synonym_threshold (float), found (bool)
 // mode: read
 CYPHER 25
-MATCH (graph:HippoGraph {namespace: $namespace})
+MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.dropping IS NULL
 WITH graph, $prefix + toString(graph.created.epochMillis) + '.' + toString(graph.published) + $suffix AS name
 CALL gds.graph.exists(name) YIELD exists
 RETURN name AS graph, graph.version AS version, graph.published AS published,

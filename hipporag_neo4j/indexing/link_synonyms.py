@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hipporag_neo4j.database import Database, Transaction, as_matrix
 from hipporag_neo4j.errors import TooManySynonymsError
-from hipporag_neo4j.schema import Graph, open_graph
+from hipporag_neo4j.schema import Graph, lock_graph, open_graph
 from hipporag_neo4j.text import is_short
 
 _BLOCK_ROWS = 1024
@@ -174,9 +174,8 @@ def _write_pairs(database: Database, graph: Graph, phrases: Phrases, pairs: Pair
         def write(
             tx: Transaction, rows: list[dict[str, object]] = rows, keys: Sequence[str] = phrases.keys[begin:end]
         ) -> None:
-            for now in tx.run("indexing/raise_version", namespace=graph.namespace):
-                if now["synonym_threshold"] != graph.synonym_threshold:
-                    raise _ThresholdChanged
+            if lock_graph(tx, graph.namespace)["synonym_threshold"] != graph.synonym_threshold:
+                raise _ThresholdChanged
             tx.run("indexing/merge_synonyms", rows=rows)
             tx.run("indexing/mark_linked", keys=list(keys))
 

@@ -1,6 +1,7 @@
 """What readers see is what was published; what nothing needs any more is deleted only after that."""
 
 from hipporag_neo4j.database import Database, Transaction
+from hipporag_neo4j.schema import lock_graph
 
 _DELETED_AT_ONCE = 5000
 _INDEX_WAIT = 3600
@@ -26,7 +27,7 @@ def _delete(database: Database, namespace: str, statement: str, what: str) -> in
     """Some at a time, each time as a version of its own that is published at once; how many they were."""
 
     def delete(tx: Transaction) -> int:
-        tx.run("indexing/raise_version", namespace=namespace)
+        lock_graph(tx, namespace)
         deleted: int = tx.run(statement, namespace=namespace, limit=_DELETED_AT_ONCE)[0][what]
         tx.run("indexing/publish_version", namespace=namespace)
         return deleted

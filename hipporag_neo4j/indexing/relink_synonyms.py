@@ -9,7 +9,7 @@ from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.errors import DatabaseError, InputError
 from hipporag_neo4j.indexing.batches import batches
 from hipporag_neo4j.indexing.link_synonyms import Pairs, Phrases, Progress, find_pairs, read_phrases, synonym_rows
-from hipporag_neo4j.schema import Graph, open_graph
+from hipporag_neo4j.schema import Graph, lock_graph, open_graph
 
 _TRIES = 3
 _ROWS = 5000
@@ -118,8 +118,7 @@ def _rewrite(
     rows = synonym_rows(phrases, added)
 
     def rewrite(tx: Transaction) -> None:
-        versions = tx.run("indexing/raise_version", namespace=namespace)
-        if [row["version"] for row in versions] != [graph.version + 1]:
+        if lock_graph(tx, namespace)["version"] != graph.version + 1:
             raise _GraphChanged
         tx.run("indexing/set_synonym_threshold", namespace=namespace, threshold=threshold)
         for some in batches(removed, _ROWS):

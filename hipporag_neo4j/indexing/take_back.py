@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.indexing.batches import batches
+from hipporag_neo4j.schema import lock_graph
 
 _AT_ONCE = 200
 
@@ -27,7 +28,7 @@ def take_back(database: Database, namespace: str, keys: Iterable[str]) -> TakenB
     for some in batches(keys, _AT_ONCE):
 
         def take(tx: Transaction, some: list[str] = some) -> TakenBack:
-            tx.run("indexing/raise_version", namespace=namespace)
+            lock_graph(tx, namespace)
             return TakenBack(
                 facts=tx.run("indexing/retract_facts", keys=some)[0]["facts"],
                 mentions=tx.run("indexing/retract_mentions", keys=some)[0]["mentions"],

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hipporag_neo4j.database import Database, Row, Transaction, as_vectors
 from hipporag_neo4j.errors import HippoRAGError, QueryError
 from hipporag_neo4j.indexing.gather_batch import Batch
+from hipporag_neo4j.schema import lock_graph
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 Run = Callable[..., list[Row]]
@@ -125,7 +126,7 @@ def _texts(batch: Batch, new: _New) -> list[str]:
 
 def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: Vectors) -> None:
     now = datetime.now(UTC)
-    tx.run("indexing/raise_version", namespace=namespace)
+    lock_graph(tx, namespace)
     there = [row["key"] for row in tx.run("indexing/find_passages", keys=[row.key for row in batch.passages])]
     if there:
         tx.run("indexing/retract_facts", keys=there)
