@@ -13,15 +13,20 @@ from hipporag_neo4j.answering.answer_question import DEFAULT_PASSAGES, OnFound, 
 from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.domain import AnswerResult, MetadataValue, Mode, Passage, RetrievalResult
+from hipporag_neo4j.drop import DropReport, drop_graph
 from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem, check_passages
 from hipporag_neo4j.indexing.delete_passages import DeleteReport, delete_passages
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
-from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport, Progress, Prune, no_progress
+from hipporag_neo4j.indexing.index_report import IndexReport, Progress, no_progress
+from hipporag_neo4j.indexing.pipeline import Indexer
+from hipporag_neo4j.indexing.prune import Prune
 from hipporag_neo4j.indexing.read_openie import read_openie
 from hipporag_neo4j.indexing.read_passages import read_passages
+from hipporag_neo4j.indexing.read_passages_by_model import ModelReader
 from hipporag_neo4j.indexing.relink_synonyms import Relinked, relink_synonyms
 from hipporag_neo4j.indexing.select_passages import select
 from hipporag_neo4j.indexing.split_text import split_passage
+from hipporag_neo4j.migrate import Migrated, migrate_graph
 from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
@@ -75,7 +80,7 @@ class HippoRAG(Resources):
         With `prune` the namespace's other passages are deleted at the end, unless a passage of the source could not be
         used; an empty source raises InputError then, unless `force` says that it is meant to be empty.
         """
-        model = self._need_language_model()
+        reader = self._reader(progress)
         problems = CountedProblems(on_problem)
         passages = (
             read_passages(Path(source), on_problem=problems.handler, may_be_empty=prune and force)
@@ -85,10 +90,7 @@ class HippoRAG(Resources):
         split = partial(split_passage, size=self.settings.passage_size)
         distinct = DistinctPassages(passages, problems.handler, split)
         report = self._indexer(progress, problems.handler).index(
-            distinct,
-            model,
-            concurrency=self.settings.llm_concurrency,
-            prune=Prune(lambda: problems.count, force) if prune else None,
+            distinct, reader, prune=Prune(lambda: problems.count, force) if prune else None
         )
         return replace(report, repeated=distinct.repeated)
 
@@ -119,8 +121,7 @@ class HippoRAG(Resources):
         Raises GraphNotFoundError where there is no graph, and what `index` raises.
         """
         schema.open_graph(self.database, self.namespace)
-        model = self._need_language_model()
-        return self._indexer(progress, None).retry_failed(model, concurrency=self.settings.llm_concurrency)
+        return self._indexer(progress, None).retry_failed(self._reader(progress))
 
     def delete(
         self,
@@ -140,6 +141,25 @@ class HippoRAG(Resources):
         graph = schema.open_graph(self.database, self.namespace)
         chosen = select(self.database, self.namespace, ids=ids, document=document, where=where)
         return delete_passages(self.database, graph, chosen, dry_run=dry_run)
+
+    def drop(
+        self, *, schema: bool = False, dry_run: bool = False, progress: Callable[[int, int], None] | None = None
+    ) -> DropReport:
+        """Delete everything the namespace holds, and nothing else; with `schema` also the database's indexes.
+
+        In batches; what broke off goes on when it is called again, and until then the graph can't be used. With
+        `dry_run` nothing is changed: the report says what is there. `progress` hears how many nodes are deleted, and of
+        how many. Needs no model. Raises GraphNotFoundError unless `schema` is wanted, and InputError for `schema` while
+        other namespaces hold graphs.
+        """
+        return drop_graph(self.database, self.namespace, schema=schema, dry_run=dry_run, progress=progress)
+
+    def migrate(self) -> Migrated:
+        """Bring a graph that an older version of this package made to the schema version of this one.
+
+        Raises GraphNotFoundError, and SchemaVersionError for a graph that is newer, or older than every migration.
+        """
+        return migrate_graph(self.database, self.namespace)
 
     def retrieve(
         self,
@@ -287,6 +307,10 @@ class HippoRAG(Resources):
         """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
 
+    def graphs(self) -> Sequence[schema.Listed]:
+        """Every namespace's graph in the database, by name; also those that this version can't open."""
+        return schema.list_graphs(self.database)
+
     def kept_answers(self) -> Sequence[KeptAnswers]:
         """How many of the language model's answers are kept, by model and kind. Raises GraphNotFoundError."""
         schema.open_graph(self.database, self.namespace)
@@ -303,6 +327,12 @@ class HippoRAG(Resources):
         return BlockingAnswerSources(search, self._need_language_model(), self.settings.prompts_dir)
 
     def _indexer(self, progress: Progress | None, on_problem: OnProblem | None) -> Indexer:
-        return Indexer(
-            self.database, self.init(), self.embedder, self.settings.prompts_dir, progress or no_progress, on_problem
+        return Indexer(self.database, self.init(), self.embedder, progress or no_progress, on_problem)
+
+    def _reader(self, progress: Progress | None) -> ModelReader:
+        return ModelReader(
+            self._need_language_model(),
+            self.settings.llm_concurrency,
+            self.settings.prompts_dir,
+            progress or no_progress,
         )

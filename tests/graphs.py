@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage, Triple
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.hipporag import HippoRAG
-from hipporag_neo4j.indexing.pipeline import Indexer, IndexReport
+from hipporag_neo4j.indexing.index_report import IndexReport
+from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.retrieval.filter_facts import Verdict
 from hipporag_neo4j.settings import ProjectionWeights
 from hipporag_neo4j.text import Normalisation, normalise

@@ -10,7 +10,7 @@ from rich.text import Text
 from hipporag_neo4j.cli.output import clean, plural
 
 if TYPE_CHECKING:
-    from hipporag_neo4j.indexing.pipeline import IndexReport
+    from hipporag_neo4j.indexing.index_report import IndexReport
     from hipporag_neo4j.status import FailedPassage, MalformedTriple, Status
 
 _DROPPED = "an empty part, or subject and object the same"

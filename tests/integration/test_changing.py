@@ -15,7 +15,8 @@ from hipporag_neo4j.domain import ExtractedPassage
 from hipporag_neo4j.errors import ServerUnavailableError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import link_synonyms, pipeline, publish, take_back
-from hipporag_neo4j.indexing.pipeline import Indexer, Prune
+from hipporag_neo4j.indexing.pipeline import Indexer
+from hipporag_neo4j.indexing.prune import Prune
 from hipporag_neo4j.schema import DEFAULT_SYNONYM_THRESHOLD
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.text import NORMALISATIONS, Normalisation

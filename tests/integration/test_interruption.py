@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hipporag_neo4j.domain import ExtractedPassage, Passage
 from hipporag_neo4j.errors import EmbeddingError, InputError, LLMAccessError, LLMError
 from hipporag_neo4j.hipporag import HippoRAG
-from hipporag_neo4j.indexing import link_synonyms, pipeline
+from hipporag_neo4j.indexing import link_synonyms, pipeline, read_passages_by_model
 from hipporag_neo4j.schema import DEFAULT_SYNONYM_THRESHOLD
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import list_failed
@@ -175,7 +175,7 @@ def test_what_was_read_beside_a_refused_call_is_written(
     open_rag: Callable[..., HippoRAG], llm_server: LLMServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has cost as much as the rest, even if all calls end at once."""
-    monkeypatch.setattr(pipeline, "wait", lambda futures, return_when: concurrent.futures.wait(futures))
+    monkeypatch.setattr(read_passages_by_model, "wait", lambda futures, return_when: concurrent.futures.wait(futures))
     llm_server.respond = lambda request: (
         error(401, code="invalid_api_key") if "Emil" in request.prompt else extract_from_prompt(request)
     )
