@@ -132,7 +132,8 @@ def _refuse_missing_synonyms(namespace: str, weights: Weights, threshold: float)
         )
 
 
-def _prefix(namespace: str) -> str:
+def projection_prefix(namespace: str) -> str:
+    """What the names of a namespace's projections begin with, and of no other's."""
     # The separator can't occur in a namespace, so that no namespace is another's prefix.
     return f"hipporag.{namespace}."
 
@@ -146,7 +147,10 @@ def _suffix(weights: Weights, shape: Shape) -> str:
 
 async def _find(run: Run, namespace: str, weights: Weights, shape: Shape) -> _Found:
     rows = await run(
-        "projection/find_projection", namespace=namespace, prefix=_prefix(namespace), suffix=_suffix(weights, shape)
+        "projection/find_projection",
+        namespace=namespace,
+        prefix=projection_prefix(namespace),
+        suffix=_suffix(weights, shape),
     )
     if not rows:
         raise graph_not_found(namespace)
@@ -184,12 +188,12 @@ async def _build(
 
 
 async def _drop_older(run: Run, namespace: str, kept: str) -> None:
-    for row in await run("projection/list_projections", prefix=_prefix(namespace)):
+    for row in await run("projection/list_projections", prefix=projection_prefix(namespace)):
         if _age(row["graph"], namespace) < _age(kept, namespace):
             await run("projection/drop_projection", graph=row["graph"])
 
 
 def _age(name: str, namespace: str) -> tuple[int, int]:
     """When the projected graph was made, in milliseconds, and its version."""
-    created, version = name.removeprefix(_prefix(namespace)).split(".")[:2]
+    created, version = name.removeprefix(projection_prefix(namespace)).split(".")[:2]
     return int(created), int(version)

@@ -2,7 +2,6 @@
 
 import threading
 from contextlib import ExitStack
-from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -87,8 +86,9 @@ class Resources:
                 )
             return self._language_model
 
-    @cached_property
+    @property
     def _graph(self) -> schema.Graph:
+        """The graph as it is now: another client may have dropped or migrated it since the question before."""
         graph = schema.open_graph(self.database, self.namespace)
         schema.check_model(graph, self.embedder.name)  # before a model is loaded to know its dimensions
         schema.check_model(graph, self.embedder.name, self.embedder.dimensions)

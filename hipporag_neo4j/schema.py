@@ -107,22 +107,32 @@ def lock_graph(tx: Transaction, namespace: str) -> Row:
 
 def refuse_unusable(namespace: str, graph: Mapping[str, Any]) -> None:
     """Raises for a graph (its properties) that is being dropped, or of another schema version than this package's."""
-    if graph.get("dropping"):
-        raise GraphNotFoundError(
-            f"The graph in namespace {namespace!r} is being dropped, and what is left of it can't be used. To finish: "
-            f"`hipporag-neo4j drop --namespace {namespace}`; then the namespace is free."
-        )
+    refuse_dropping(namespace, graph)
     version = graph["schema_version"]
-    if version > SCHEMA_VERSION:
-        raise SchemaVersionError(
-            f"The graph in namespace {namespace!r} has schema version {version}; this package knows {SCHEMA_VERSION}. "
-            "Upgrade hipporag-neo4j."
-        )
+    refuse_newer(namespace, version)
     if version < SCHEMA_VERSION:
         raise SchemaVersionError(
             f"The graph in namespace {namespace!r} has schema version {version}; this package works with "
             f"{SCHEMA_VERSION}. Back the database up, then run `hipporag-neo4j migrate --namespace {namespace}`; "
             "clients of the older version can't use the graph any more after that."
+        )
+
+
+def refuse_dropping(namespace: str, graph: Mapping[str, Any]) -> None:
+    """Raises GraphNotFoundError for a graph (its properties) whose drop has begun."""
+    if graph.get("dropping"):
+        raise GraphNotFoundError(
+            f"The graph in namespace {namespace!r} is being dropped, and what is left of it can't be used. To finish: "
+            f"`hipporag-neo4j drop --namespace {namespace}`; then the namespace is free."
+        )
+
+
+def refuse_newer(namespace: str, version: int) -> None:
+    """Raises SchemaVersionError for the schema version of a graph that a newer version of this package made."""
+    if version > SCHEMA_VERSION:
+        raise SchemaVersionError(
+            f"The graph in namespace {namespace!r} has schema version {version}; this package knows {SCHEMA_VERSION}. "
+            "Upgrade hipporag-neo4j."
         )
 
 

@@ -11,8 +11,10 @@ from hipporag_neo4j.cli.cache import cache_app
 from hipporag_neo4j.cli.delete import delete
 from hipporag_neo4j.cli.demo import demo
 from hipporag_neo4j.cli.doctor import doctor
+from hipporag_neo4j.cli.drop import drop
 from hipporag_neo4j.cli.evaluate import evaluate
 from hipporag_neo4j.cli.index import import_openie, index, init, retry_failed
+from hipporag_neo4j.cli.migrate import migrate
 from hipporag_neo4j.cli.options import wants_json
 from hipporag_neo4j.cli.retrieve import retrieve
 from hipporag_neo4j.cli.server import server_app
@@ -30,13 +32,13 @@ The server is the one that NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD name, el
 Exit status: 0 done, 1 failed with a message, 2 wrong usage, 130 stopped by Ctrl-C. With --json, a command that failed
 without a result prints {"error": {"type", "message"}} on standard output."""
 
-_GOES_ON = ("index", "import-openie", "retry-failed", "init", "demo", "server")
+_GOES_ON = ("migrate", "index", "import-openie", "retry-failed", "init", "demo", "server")
 
 
 def _stopped(command: str | None) -> str:
     """What Ctrl-C did: only what writes or fetches is left half done, and goes on from there."""
     said = "Stopped."
-    if command == "delete":
+    if command in ("delete", "drop"):
         return f"{said} What was deleted stays deleted; run the same command again to go on."
     return f"{said} What was written stays; run the same command again to go on." if command in _GOES_ON else said
 
@@ -130,6 +132,10 @@ app.command(
     ),
 )(delete)
 app.command(
+    short_help="Delete a whole graph, after asking.",
+    epilog=_example("hipporag-neo4j drop --namespace notes", "hipporag-neo4j drop --namespace notes --dry-run"),
+)(drop)
+app.command(
     short_help="Find the passages that answer a question.",
     epilog=_example(
         'hipporag-neo4j retrieve "Which Stanford professor works on Alzheimer\'s?"',
@@ -167,5 +173,9 @@ app.command(
     short_help="Make an empty graph, or check the one there.",
     epilog=_example("hipporag-neo4j init --normalisation unicode --synonym-threshold 0.8"),
 )(init)
+app.command(
+    short_help="Make an older graph one of this version.",
+    epilog=_example("hipporag-neo4j migrate --namespace notes"),
+)(migrate)
 app.add_typer(cache_app, name="cache")
 app.add_typer(server_app, name="server")

@@ -1,10 +1,12 @@
 """`status`: what a graph holds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.figures import failed_table, malformed_table, status_values, summary_lines, two_columns
@@ -12,6 +14,7 @@ from hipporag_neo4j.cli.options import AsJson, Namespace, make_settings
 from hipporag_neo4j.cli.progress import waiting
 
 if TYPE_CHECKING:
+    from hipporag_neo4j.schema import Listed
     from hipporag_neo4j.status import Status
 
 
@@ -23,6 +26,9 @@ def status(
     failed: Annotated[
         bool, typer.Option("--failed", help="Name the passages the language model could not read, with the reason.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="List the graphs in the database, one a namespace, in place of counting one.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, help="How many --malformed and --failed name at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
@@ -30,7 +36,12 @@ def status(
     from hipporag_neo4j.hipporag import HippoRAG
     from hipporag_neo4j.status import list_failed, list_malformed
 
+    if every and (malformed or failed):
+        raise typer.BadParameter("--all lists graphs; --malformed and --failed look into one.")
     with HippoRAG(make_settings(namespace=namespace)) as rag:
+        if every:
+            _list_graphs(rag.graphs(), as_json=as_json)
+            return
         with waiting("Counting"):
             found = rag.status()
         triples = list_malformed(rag.database, rag.namespace, limit) if malformed else ()
@@ -55,6 +66,21 @@ def status(
         console.print("No passage failed.")
     for line in _advice(found):
         output.warn(line)
+
+
+def _list_graphs(graphs: "Sequence[Listed]", *, as_json: bool) -> None:
+    if as_json:
+        output.print_json({"graphs": [{**asdict(graph), "created": graph.created.isoformat()} for graph in graphs]})
+        return
+    if not graphs:
+        output.tell("The database holds no graph. Index passages: hipporag-neo4j index SOURCE, or import-openie FILE.")
+        return
+    table = Table("namespace", "embedding model", "schema", "made", "")
+    for graph in graphs:
+        cells = (graph.namespace, graph.embedding_model, str(graph.schema_version))
+        being = "being dropped" if graph.dropping else ""
+        table.add_row(*(Text(output.clean(cell)) for cell in cells), f"{graph.created.astimezone():%Y-%m-%d}", being)
+    output.stdout().print(table)
 
 
 def _advice(found: "Status") -> Iterator[str]:

@@ -1,0 +1,8 @@
+// Say that a namespace's graph is being dropped, and take its lock: writers and readers that come later stop.
+// params: namespace (str)
+// returns: version (int); no row where there is no graph any more
+// mode: write
+CYPHER 25
+MATCH (graph:HippoGraph {namespace: $namespace})
+SET graph.version = graph.version + 1, graph.dropping = coalesce(graph.dropping, datetime())
+RETURN graph.version AS version

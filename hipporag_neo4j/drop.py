@@ -1,0 +1,135 @@
+"""Dropping a namespace's graph: all of it and nothing else, in batches; what broke off goes on when it is run again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from hipporag_neo4j.database import Database, Transaction
+from hipporag_neo4j.errors import InputError, UnsupportedServerError
+from hipporag_neo4j.projection import projection_prefix
+from hipporag_neo4j.schema import graph_not_found, list_graphs, refuse_newer
+from hipporag_neo4j.timing import Stages
+
+_DELETED_AT_ONCE = 2000
+
+Progress = Callable[[int, int], None]
+"""Called with how many nodes are deleted, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropReport:
+    """What a namespace held and is gone now; with `dry_run` what is there.
+
+    `passages`, `phrases`, `facts`, `runs` and kept `answers` were counted before anything was deleted; `nodes` are all
+    that were deleted (0 in a dry run), the graph's own among them. `projections` were in memory. `graphs` are the
+    namespaces that still hold one; `indexes` and `constraints` the names of those dropped with the last.
+    """
+
+    namespace: str
+    dry_run: bool = False
+    passages: int = 0
+    phrases: int = 0
+    facts: int = 0
+    runs: int = 0
+    answers: int = 0
+    projections: int = 0
+    nodes: int = 0
+    graphs: tuple[str, ...] = ()
+    indexes: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+def drop_graph(
+    database: Database, namespace: str, *, schema: bool = False, dry_run: bool = False, progress: Progress | None = None
+) -> DropReport:
+    """Delete all that a namespace holds, its projections included; with `schema` also the indexes and constraints.
+
+    First the graph is marked, so that nobody reads or writes half of it; its own node goes last. Relationships that
+    others attached to its nodes go with these. Raises GraphNotFoundError where there is no graph, unless `schema` is
+    wanted; SchemaVersionError for a graph of a newer version; and InputError for `schema` while other namespaces hold
+    graphs, before anything is changed.
+    """
+    there = _find(database, namespace)
+    if not there and not schema:
+        raise graph_not_found(namespace)
+    others = tuple(graph.namespace for graph in list_graphs(database) if graph.namespace != namespace)
+    if schema and others:
+        raise InputError(
+            f"The database holds other graphs, which need its indexes and constraints: {', '.join(others)}. Nothing "
+            "was dropped. Leave --schema out (schema=True in Python), or drop those graphs before."
+        )
+    report = _count(database, namespace) if there else DropReport(namespace)
+    report = replace(report, dry_run=dry_run, graphs=others)
+    if dry_run:
+        return replace(report, graphs=(*others, namespace) if there else others)
+    stages = Stages()
+    with stages.time("drop"):
+        if there:
+            report = replace(report, nodes=_delete(database, namespace, progress or (lambda done, total: None)))
+        if schema:
+            constraints, indexes = _drop_schema(database)
+            report = replace(report, constraints=constraints, indexes=indexes)
+    return replace(report, seconds=stages.seconds()["total"])
+
+
+def _find(database: Database, namespace: str) -> bool:
+    """Whether there is a graph: an older one, and one whose drop broke off, can be dropped; a newer one can't."""
+    rows = database.run("schema/find_graph", namespace=namespace)
+    for row in rows:
+        refuse_newer(namespace, row["graph"]["schema_version"])
+    return bool(rows)
+
+
+def _count(database: Database, namespace: str) -> DropReport:
+    found = {row["what"]: row["found"] for row in database.run("drop/count_nodes", namespace=namespace)}
+    found.pop("deleted", None)  # empty nodes of passages that are deleted already
+    facts = database.run("status/count_facts", namespace=namespace)[0]["facts"]
+    return DropReport(namespace, facts=facts, projections=len(_projections(database, namespace)), **found)
+
+
+def _delete(database: Database, namespace: str, progress: Progress) -> int:
+    """The namespace's nodes, a batch a transaction, each under the graph's lock; how many they were."""
+    total = 1 + sum(row["found"] for row in database.run("drop/count_nodes", namespace=namespace))
+
+    def delete(tx: Transaction) -> tuple[int, bool]:
+        if not tx.run("drop/mark_graph", namespace=namespace):
+            return 0, True  # another client has finished it
+        nodes: int = tx.run("drop/delete_nodes", namespace=namespace, limit=_DELETED_AT_ONCE)[0]["nodes"]
+        if nodes:
+            return nodes, False
+        # Readers that looked before the mark may have made one while nodes were deleted; none can begin to any more.
+        return tx.run("drop/delete_graph", namespace=namespace)[0]["graphs"], True
+
+    database.run("drop/mark_graph", namespace=namespace)
+    _drop_projections(database, namespace)
+    deleted, finished = 0, False
+    while not finished:
+        nodes, finished = database.write("drop/delete_nodes", delete)
+        deleted += nodes
+        progress(deleted, max(total, deleted))
+    _drop_projections(database, namespace)
+    return deleted
+
+
+def _projections(database: Database, namespace: str) -> list[str]:
+    try:
+        rows = database.run("projection/list_projections", prefix=projection_prefix(namespace))
+    except UnsupportedServerError:  # without Graph Data Science there are none
+        return []
+    return [row["graph"] for row in rows]
+
+
+def _drop_projections(database: Database, namespace: str) -> None:
+    for graph in _projections(database, namespace):
+        database.run("projection/drop_projection", graph=graph)
+
+
+def _drop_schema(database: Database) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Constraints with their own indexes, then the other indexes; the names of both."""
+    constraints = tuple(row["name"] for row in database.run("drop/list_constraints"))
+    for name in constraints:
+        database.run("drop/drop_constraint", name=name)
+    indexes = tuple(row["name"] for row in database.run("schema/show_indexes"))
+    for name in indexes:
+        database.run("drop/drop_index", name=name)
+    return constraints, indexes
