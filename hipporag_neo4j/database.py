@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -25,9 +27,14 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 ResultT = TypeVar("ResultT")
 
-USER_AGENT = "hipporag-neo4j"
+PRODUCT = "hipporag-neo4j"
 _CONNECTION_TIMEOUT = 15.0
 _NO_LIMIT = 0.0
+_READ_ONLY = (
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
+    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase",
+    "Neo.ClientError.Statement.AccessMode",
+)
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
@@ -87,7 +94,8 @@ class Database:
             driver = neo4j.GraphDatabase.driver(
                 uri,
                 auth=(username, password) if password is not None else None,
-                user_agent=USER_AGENT,
+                user_agent=user_agent(),
+                telemetry_disabled=True,
                 connection_timeout=_CONNECTION_TIMEOUT,
                 max_transaction_retry_time=30.0,
             )
@@ -187,6 +195,15 @@ class Database:
             )
 
 
+@cache
+def user_agent() -> str:
+    """What the server's log and list of connections call this product: its name, with its version where it is known."""
+    try:
+        return f"{PRODUCT}/{version(PRODUCT)}"
+    except PackageNotFoundError:  # run from its source
+        return PRODUCT
+
+
 def as_vectors(matrix: "NDArray[np.float32]") -> "list[neo4j.vector.Vector]":
     """The rows of a matrix as the driver's vectors: eight times faster to send than lists."""
     import numpy
@@ -235,7 +252,7 @@ def _rows(result: "neo4j.Result") -> Iterator[Row]:
 
 def _metadata(name: str) -> dict[str, str]:
     """What SHOW TRANSACTIONS says of a statement."""
-    return {"app": USER_AGENT, "statement": name}
+    return {"app": user_agent(), "statement": name}
 
 
 def _check_parameters(query: queries.Query, parameters: Mapping[str, Any]) -> None:
@@ -292,9 +309,13 @@ def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") ->
         )
     if code == "Neo.ClientError.Database.DatabaseNotFound":
         return DatabaseError(f"The server has no such database ({message}). Check NEO4J_DATABASE.")
+    way_out = ", or add --no-cache (HIPPORAG_LLM_CACHE=false)" if query.startswith("cache/") else ""
     if code == "Neo.ClientError.Security.Forbidden":
-        way_out = ", or add --no-cache (HIPPORAG_LLM_CACHE=false)" if query.startswith("cache/") else ""
-        return DatabaseError(f"The user may not run {query!r} ({message}). Ask for the privilege it names{way_out}.")
+        return DatabaseError(
+            f"The user may not run {query!r} ({message}). Ask for the privilege it names (docs/operating.md){way_out}."
+        )
+    if code in _READ_ONLY:
+        return DatabaseError(f"The database can't be written to ({message}). Write to another one{way_out}.")
     return QueryError(
         f"The statement cypher/{query}.cypher failed: {_first_line(error)} [{code}]", query=query, code=code
     )
