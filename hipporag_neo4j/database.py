@@ -48,7 +48,7 @@ class Transaction:
         """Run a named statement; the names of the parameters must be exactly the declared ones."""
         statement = queries.load(query)
         _check_parameters(statement, parameters)
-        with _translated(statement.name):
+        with _translated_unless_repeated(statement.name):
             return list(_rows(self._transaction.run(_literal(statement.text), parameters)))
 
 
@@ -292,6 +292,21 @@ def _translated(query: str, uri: str | None = None) -> Iterator[None]:
         raise _translate_server_error(query, error) from error
     except driver.DriverError as error:
         raise DatabaseError(f"The Neo4j driver failed during {query!r}: {_first_line(error)}") from error
+
+
+@contextmanager
+def _translated_unless_repeated(query: str) -> Iterator[None]:
+    """As `_translated`, inside a transaction: the errors for which the driver repeats it as a whole must reach it."""
+    import neo4j.exceptions as driver
+
+    try:
+        with _translated(query):
+            yield
+    except DatabaseError as error:
+        cause = error.__cause__
+        if isinstance(cause, driver.Neo4jError | driver.DriverError) and cause.is_retryable():
+            raise cause from None
+        raise
 
 
 def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") -> DatabaseError:
