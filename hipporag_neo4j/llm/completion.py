@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator
 
 from hipporag_neo4j.answers import ShapeT, excerpt, read_answer
 from hipporag_neo4j.errors import UnreadableAnswerError
+from hipporag_neo4j.llm import Answer
 
 _MOST_TOKENS = 10**9
 """Of one answer: more is no count."""
@@ -62,11 +63,23 @@ class Chunk(BaseModel):
     usage: Annotated[Usage | None, BeforeValidator(_usage)] = None
 
 
-def read_completion(completion: Completion, shape: type[ShapeT], max_tokens: int) -> tuple[ShapeT, bool]:
-    """The answer in a completion, and whether it was cut off.
+def read_completion(completion: Completion, shape: type[ShapeT], max_tokens: int) -> Answer[ShapeT]:
+    """The answer in a completion.
 
-    Raises UnreadableAnswerError when it holds none that can be used.
+    Raises UnreadableAnswerError, with what it cost, when it holds none that can be used.
     """
+    usage = completion.usage or Usage()
+    try:
+        value, truncated = _read(completion, shape, max_tokens)
+    except UnreadableAnswerError as error:
+        raise UnreadableAnswerError(
+            str(error), prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
+        ) from error
+    raw = completion.choices[0].message.content or ""
+    return Answer(value, usage.prompt_tokens, usage.completion_tokens, truncated, raw)
+
+
+def _read(completion: Completion, shape: type[ShapeT], max_tokens: int) -> tuple[ShapeT, bool]:
     if not completion.choices:
         raise UnreadableAnswerError("the response holds no answer")
     choice = completion.choices[0]

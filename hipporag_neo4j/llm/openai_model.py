@@ -13,10 +13,11 @@ from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_befo
 from hipporag_neo4j.access import NO_KEY, check_address, read_key, without_password
 from hipporag_neo4j.answers import ShapeT
 from hipporag_neo4j.domain import Message
-from hipporag_neo4j.errors import ConfigurationError, LLMError, ModelError, UnreadableAnswerError
+from hipporag_neo4j.errors import ConfigurationError, LLMError, ModelError
 from hipporag_neo4j.llm import Answer, Listener
-from hipporag_neo4j.llm.completion import Completion, Usage, read_completion
+from hipporag_neo4j.llm.completion import Completion, read_completion
 from hipporag_neo4j.llm.dialect import Dialect, SharedDialect
+from hipporag_neo4j.llm.request import chat_request
 from hipporag_neo4j.llm.stream import read_stream, read_whole
 from hipporag_neo4j.llm.trouble import (
     BrokenStreamError,
@@ -42,12 +43,9 @@ class OpenAIModel:
 
     def __init__(self, settings: Settings, *, name: str, backoff: float = 0.5) -> None:
         self.name = name
-        key = read_key(settings.openai_api_key, "OPENAI_API_KEY")
-        check_address(settings.openai_base_url, "OPENAI_BASE_URL")
-        _require_key_or_address(key, settings.openai_base_url)
         self._settings = settings
         self._backoff = backoff
-        self._endpoint = Endpoint(model=name, address=settings.openai_base_url or "https://api.openai.com/v1", key=key)
+        self._endpoint = make_endpoint(settings, name)
         self._dialect = SharedDialect()
         self._lock = threading.Lock()
         self._opened: openai.OpenAI | None = None
@@ -75,29 +73,20 @@ class OpenAIModel:
         self, messages: Sequence[Message], shape: type[ShapeT], listener: Listener | None = None
     ) -> Answer[ShapeT]:
         """The model's answer as a `shape`; see LanguageModel."""
-        sent = [{"role": message.role, "content": _sendable(message.content)} for message in messages]
         with self._dialect.call():
-            completion = self._complete(sent, shape, listener)
-        usage = completion.usage or Usage()
-        try:
-            value, truncated = read_completion(completion, shape, self._settings.llm_max_tokens)
-        except UnreadableAnswerError as error:
-            raise UnreadableAnswerError(
-                str(error), prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
-            ) from error
-        raw = completion.choices[0].message.content or ""
-        return Answer(value, usage.prompt_tokens, usage.completion_tokens, truncated, raw)
+            completion = self._complete(messages, shape, listener)
+        return read_completion(completion, shape, self._settings.llm_max_tokens)
 
-    def _complete(self, sent: list[dict[str, str]], shape: type[BaseModel], listener: Listener | None) -> Completion:
+    def _complete(self, messages: Sequence[Message], shape: type[BaseModel], listener: Listener | None) -> Completion:
         import openai
 
         dialect = self._dialect.current
         started = time.monotonic()
         streamed = listener is not None
         while True:
-            parameters = dialect.parameters(shape, self._settings.llm_max_tokens, stream=streamed)
+            request = chat_request(self.name, messages, shape, dialect, self._settings.llm_max_tokens, stream=streamed)
             try:
-                return self._persist({"messages": sent, **parameters}, started, listener)
+                return self._persist(request, started, listener)
             except (openai.OpenAIError, GarbledResponseError, BrokenStreamError) as error:
                 other = None
                 if refuses_request(error):
@@ -122,7 +111,7 @@ class OpenAIModel:
 
     def _send(self, body: dict[str, Any], ends: float, listener: Listener | None) -> Completion:
         timeout = min(self._settings.llm_timeout, max(ends - time.monotonic(), 1.0))
-        request = {"model": self.name, "timeout": timeout, **body}
+        request = {"timeout": timeout, **body}
         completions = self._client.chat.completions
         if listener is None:
             return read_whole(completions.with_raw_response.create(**request).text)
@@ -147,14 +136,13 @@ class OpenAIModel:
             return self._opened
 
 
-def _sendable(text: str) -> str:
-    """Text that can be sent: lone surrogates become U+FFFD, and NUL, which ends a text for some servers, a space."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", " ")
-
-
-def _require_key_or_address(key: str, address: str | None) -> None:
-    if not key and address is None:
+def make_endpoint(settings: Settings, name: str) -> Endpoint:
+    """The endpoint that the settings name, and a model there. Raises ConfigurationError where they can't be used."""
+    key = read_key(settings.openai_api_key, "OPENAI_API_KEY")
+    check_address(settings.openai_base_url, "OPENAI_BASE_URL")
+    if not key and settings.openai_base_url is None:
         raise ConfigurationError(
             "A language model is set, but neither a key nor an address. Set OPENAI_API_KEY for OpenAI, or "
             "OPENAI_BASE_URL for another server, such as http://localhost:11434/v1."
         )
+    return Endpoint(model=name, address=settings.openai_base_url or "https://api.openai.com/v1", key=key)
