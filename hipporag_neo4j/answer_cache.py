@@ -1,6 +1,6 @@
 """Answers of a language model, kept in the graph's own database: per namespace, shared by every process and machine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
@@ -26,6 +26,12 @@ class GraphAnswerStore:
         """The text kept under a key."""
         rows = self.database.run("cache/find_answer", key=answer_key(self.namespace, key), namespace=self.namespace)
         return rows[0]["text"] if rows else None
+
+    def find_all(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """The texts kept under some of the keys."""
+        ours = {answer_key(self.namespace, key): key for key in keys}
+        rows = self.database.run("cache/find_answers", keys=list(ours), namespace=self.namespace)
+        return {ours[row["key"]]: row["text"] for row in rows}
 
     def keep(self, key: str, answer: KeptAnswer) -> None:
         """Keep an answer under a key."""

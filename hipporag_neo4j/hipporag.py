@@ -12,20 +12,21 @@ from hipporag_neo4j.answer_cache import KeptAnswers, clear_answers, count_answer
 from hipporag_neo4j.answering.answer_question import DEFAULT_PASSAGES, OnFound, OnText, answer_from, answer_question
 from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
-from hipporag_neo4j.domain import AnswerResult, MetadataValue, Mode, Passage, RetrievalResult
+from hipporag_neo4j.domain import AnswerResult, MetadataValue, Mode, RetrievalResult
 from hipporag_neo4j.drop import DropReport, drop_graph
-from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem, check_passages
+from hipporag_neo4j.indexing.changed_passages import identify, identify_extracted
+from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem
+from hipporag_neo4j.indexing.compare import Comparison, OnPassage, compare
 from hipporag_neo4j.indexing.delete_passages import DeleteReport, delete_passages
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
 from hipporag_neo4j.indexing.index_report import IndexReport, Progress, no_progress
+from hipporag_neo4j.indexing.open_source import Source, open_source
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.indexing.prune import Prune
 from hipporag_neo4j.indexing.read_openie import read_openie
-from hipporag_neo4j.indexing.read_passages import read_passages
 from hipporag_neo4j.indexing.read_passages_by_model import ModelReader
 from hipporag_neo4j.indexing.relink_synonyms import Relinked, relink_synonyms
 from hipporag_neo4j.indexing.select_passages import select
-from hipporag_neo4j.indexing.split_text import split_passage
 from hipporag_neo4j.migrate import Migrated, migrate_graph
 from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
@@ -64,7 +65,7 @@ class HippoRAG(Resources):
 
     def index(
         self,
-        source: Path | str | Iterable[Passage],
+        source: Source,
         *,
         prune: bool = False,
         force: bool = False,
@@ -82,17 +83,13 @@ class HippoRAG(Resources):
         """
         reader = self._reader(progress)
         problems = CountedProblems(on_problem)
-        passages = (
-            read_passages(Path(source), on_problem=problems.handler, may_be_empty=prune and force)
-            if isinstance(source, Path | str)
-            else check_passages(source, problems.handler)
+        passages = open_source(
+            source, size=self.settings.passage_size, on_problem=problems.handler, may_be_empty=prune and force
         )
-        split = partial(split_passage, size=self.settings.passage_size)
-        distinct = DistinctPassages(passages, problems.handler, split)
         report = self._indexer(progress, problems.handler).index(
-            distinct, reader, prune=Prune(lambda: problems.count, force) if prune else None
+            passages, reader, prune=Prune(lambda: problems.count, force) if prune else None
         )
-        return replace(report, repeated=distinct.repeated)
+        return replace(report, repeated=passages.repeated)
 
     def import_openie(
         self,
@@ -114,6 +111,40 @@ class HippoRAG(Resources):
             distinct, prune=Prune(lambda: problems.count, force) if prune else None
         )
         return replace(report, repeated=distinct.repeated)
+
+    def compare(
+        self, source: Source, *, on_problem: OnProblem | None = None, on_passage: OnPassage | None = None
+    ) -> Comparison:
+        """What `index` would do with a source: which passages are new, changed, failed or unchanged, and what is read.
+
+        Nothing is written, and no model is asked; without a language model in the settings nothing is said of kept
+        answers. `on_passage` hears of each passage that would be written. Raises what `index` would raise for the
+        source, and GraphMismatchError for a graph that it would refuse.
+        """
+        passages = open_source(source, size=self.settings.passage_size, on_problem=on_problem)
+        return compare(
+            self.database,
+            self.namespace,
+            self._graph_to_write,
+            map(identify, passages),
+            look_up=self._kept_readings,
+            on_problem=on_problem,
+            on_passage=on_passage,
+        )
+
+    def compare_openie(
+        self, path: Path | str, *, on_problem: OnProblem | None = None, on_passage: OnPassage | None = None
+    ) -> Comparison:
+        """What `import_openie` would do with a file; see `compare`."""
+        extracted = DistinctPassages(read_openie(Path(path), on_problem=on_problem), on_problem)
+        return compare(
+            self.database,
+            self.namespace,
+            self._graph_to_write,
+            map(identify_extracted, extracted),
+            on_problem=on_problem,
+            on_passage=on_passage,
+        )
 
     def retry_failed(self, *, progress: Progress | None = None) -> IndexReport:
         """Have the language model read again what it could not read before, from the graph, without the source.

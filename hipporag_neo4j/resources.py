@@ -10,6 +10,8 @@ from hipporag_neo4j.answer_cache import GraphAnswerStore
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.embedding import Embedder, make_embedder
+from hipporag_neo4j.indexing.compare import LookUp
+from hipporag_neo4j.indexing.kept_readings import kept_readings
 from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
 from hipporag_neo4j.llm.cached_model import CachedModel
 from hipporag_neo4j.retrieval.sources import BlockingSources
@@ -87,12 +89,31 @@ class Resources:
             return self._language_model
 
     @property
+    def _kept_readings(self) -> LookUp | None:
+        """Tells what the language model has read before; None without a language model, or one without kept answers."""
+        model = self.language_model
+        prompts = self.settings.prompts_dir
+        if not isinstance(model, CachedModel):
+            return None
+        return lambda passages: kept_readings(model, passages, prompts)
+
+    @property
     def _graph(self) -> schema.Graph:
         """The graph as it is now: another client may have dropped or migrated it since the question before."""
         graph = schema.open_graph(self.database, self.namespace)
         schema.check_model(graph, self.embedder.name)  # before a model is loaded to know its dimensions
         schema.check_model(graph, self.embedder.name, self.embedder.dimensions)
         schema.check_normalisation(graph, self.settings.normalisation)
+        return graph
+
+    @property
+    def _graph_to_write(self) -> schema.Graph | None:
+        """The graph that `init` would find fit for the settings, None where it would make one; no model is loaded."""
+        graph = schema.find_graph(self.database, self.namespace)
+        if graph is not None:
+            schema.check_model(graph, self.embedder.name)
+            schema.check_normalisation(graph, self.settings.normalisation)
+            schema.check_threshold(graph, self.settings.synonym_threshold)
         return graph
 
     @property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.comparison import show_comparison
 from hipporag_neo4j.cli.figures import status_values
 from hipporag_neo4j.cli.options import AsJson, Namespace, NoCache, Normalisation, SynonymThreshold, make_settings
 from hipporag_neo4j.cli.progress import waiting
@@ -47,6 +48,10 @@ Prune = Annotated[
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="With --prune: also where the source is empty, which deletes everything.")
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Say what would be read, written and deleted. Nothing is written, no model asked."),
 ]
 
 
@@ -102,6 +107,7 @@ def index(
     ] = None,
     prune: Prune = False,
     force: Force = False,
+    dry_run: DryRun = False,
     normalisation: Normalisation = None,
     synonym_threshold: SynonymThreshold = None,
     show_malformed: ShowMalformed = 0,
@@ -114,9 +120,7 @@ def index(
     passage that can't be used or read doesn't stop the others: it is named at the end, and the exit status is 1.
     """
     from hipporag_neo4j.hipporag import HippoRAG
-    from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
-    from hipporag_neo4j.indexing.read_passages import read_passages
-    from hipporag_neo4j.indexing.split_text import split_passage
+    from hipporag_neo4j.indexing.open_source import open_source
     from hipporag_neo4j.llm import make_language_model
 
     settings = make_settings(
@@ -131,18 +135,21 @@ def index(
     )
     language_model = make_language_model(settings)
     _check_force(prune, force)
+    if dry_run:
+        with HippoRAG(settings, language_model=language_model) as rag:
+            show_comparison(partial(rag.compare, source), prune=prune, as_json=as_json)
+        return
     skipped: list[str] = []
 
     def count(on_problem: "OnProblem") -> int:
-        passages = read_passages(
+        passages = open_source(
             source,
+            size=settings.passage_size,
             on_problem=on_problem,
             on_skipped=lambda path, reason: skipped.append(f"{path}: {reason}"),
             may_be_empty=force,
         )
-        return sum(
-            1 for _ in DistinctPassages(passages, on_problem, partial(split_passage, size=settings.passage_size))
-        )
+        return sum(1 for _ in passages)
 
     with HippoRAG(settings, language_model=language_model) as rag:
         write_and_show(
@@ -166,6 +173,7 @@ def import_openie(
     namespace: Namespace = None,
     prune: Prune = False,
     force: Force = False,
+    dry_run: DryRun = False,
     normalisation: Normalisation = None,
     synonym_threshold: SynonymThreshold = None,
     show_malformed: ShowMalformed = 0,
@@ -182,6 +190,10 @@ def import_openie(
 
     settings = make_settings(namespace=namespace, normalisation=normalisation, synonym_threshold=synonym_threshold)
     _check_force(prune, force)
+    if dry_run:
+        with HippoRAG(settings) as rag:
+            show_comparison(partial(rag.compare_openie, file), prune=prune, as_json=as_json)
+        return
 
     def count(on_problem: "OnProblem") -> int:
         extracted = read_openie(file, on_problem=on_problem, may_be_empty=force)

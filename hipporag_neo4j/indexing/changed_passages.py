@@ -2,8 +2,9 @@
 
 from collections.abc import Container, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from hipporag_neo4j.database import Database
+from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage
 from hipporag_neo4j.indexing.batches import document_of, documents_in
 from hipporag_neo4j.indexing.check_passages import OnProblem, content_hash, passage_id, report
@@ -13,6 +14,8 @@ from hipporag_neo4j.indexing.taken_ids import taken_ids
 from hipporag_neo4j.keys import passage_key
 from hipporag_neo4j.text import content_key
 
+State = Literal["new", "changed", "failed", "unchanged"]
+"""What a passage of a source is to the graph; `failed`: it stands there as it is, and the model could not read it."""
 _LOOKUP = 500
 
 
@@ -48,7 +51,13 @@ class Changes:
     stale: list[str] = field(default_factory=list)
 
     def find(self, passages: Iterable[IdentifiedPassage]) -> Generator[IdentifiedPassage, None, None]:
-        """The passages that don't stand in the graph as they are; failed ones are among them.
+        """The passages that don't stand in the graph as they are; failed ones are among them."""
+        for passage, state in self.states(passages):
+            if state != "unchanged":
+                yield passage
+
+    def states(self, passages: Iterable[IdentifiedPassage]) -> Generator[tuple[IdentifiedPassage, State], None, None]:
+        """The passages, with what they are to the graph.
 
         A passage, with all parts of its document, whose id there belongs to another document is reported and left out.
         """
@@ -59,15 +68,14 @@ class Changes:
             for error in taken.values():
                 report(error, self.on_problem)
             keys = {key: passage for key, passage in keys.items() if document_of(passage) not in taken}
-            there = {row["key"]: row["content_hash"] for row in rows if row["status"] == "written"}
+            there = {row["key"]: row for row in rows}
             self.stale += self._find_stale_parts(list(keys.values()), keys)
             self.report.passages += len(keys)
             self.given.update(keys)
             for key, passage in keys.items():
-                if there.get(key) == passage.content_hash:
-                    self.report.unchanged += 1
-                else:
-                    yield passage
+                state = _state(passage, there.get(key))
+                self.report.unchanged += state == "unchanged"
+                yield passage, state
 
     def _find_stale_parts(self, passages: Sequence[IdentifiedPassage], present: Container[str]) -> list[str]:
         documents = list(dict.fromkeys(document_of(passage) for passage in passages))
@@ -78,3 +86,11 @@ class Changes:
             keys=[passage_key(self.namespace, document) for document in documents],
         )
         return [row["key"] for row in rows if row["key"] not in present]
+
+
+def _state(passage: IdentifiedPassage, there: Row | None) -> State:
+    if there is None:
+        return "new"
+    if there["content_hash"] != passage.content_hash:
+        return "changed"
+    return "unchanged" if there["status"] == "written" else "failed"

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -35,6 +35,9 @@ class AnswerStore(Protocol):
 
     def find(self, key: str) -> str | None:
         """The text kept under a key, None where there is none."""
+
+    def find_all(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """The texts kept under some of the keys."""
 
     def keep(self, key: str, answer: KeptAnswer) -> None:
         """Keep an answer, in the place of an older one under the same key."""
@@ -70,27 +73,41 @@ class CachedModel:
                     listener.hear(kept.raw)
                 return kept
             answer = self._model.answer(messages, shape, listener)
-            if not answer.truncated and is_whole(answer.raw, shape):
-                self._store.keep(key, self._to_keep(answer, shape))
+            if (kept_from_now := to_keep(answer, shape, self.name)) is not None:
+                self._store.keep(key, kept_from_now)
             return answer
 
-    def _find(self, key: str, shape: type[ShapeT]) -> Answer[ShapeT] | None:
-        raw = self._store.find(key)
-        if raw is None:
-            return None
-        try:
-            return Answer(read_answer(raw, shape), raw=raw, from_cache=True)
-        except UnreadableAnswerError:  # kept by a version that read more; the new answer takes its place
-            return None
+    def kept(self, conversations: Sequence[Sequence[Message]], shape: type[ShapeT]) -> list[ShapeT | None]:
+        """What is kept of each conversation, None where the model would be asked; it isn't."""
+        keys = [key_of(self._model.identity, messages, shape) for messages in conversations]
+        texts = self._store.find_all(keys)
+        answers = (_read(texts.get(key), shape) for key in keys)
+        return [answer.value if answer is not None else None for answer in answers]
 
-    def _to_keep(self, answer: Answer[ShapeT], shape: type[ShapeT]) -> KeptAnswer:
-        return KeptAnswer(
-            text=answer.raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"),
-            kind=kind_of(shape),
-            model=self.name,
-            prompt_tokens=answer.prompt_tokens,
-            completion_tokens=answer.completion_tokens,
-        )
+    def _find(self, key: str, shape: type[ShapeT]) -> Answer[ShapeT] | None:
+        return _read(self._store.find(key), shape)
+
+
+def to_keep(answer: Answer[ShapeT], shape: type[ShapeT], model: str) -> KeptAnswer | None:
+    """A model's answer as it is kept; None for one that isn't, since it was cut off or stops in the middle."""
+    if answer.truncated or not is_whole(answer.raw, shape):
+        return None
+    return KeptAnswer(
+        text=answer.raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"),
+        kind=kind_of(shape),
+        model=model,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+    )
+
+
+def _read(raw: str | None, shape: type[ShapeT]) -> Answer[ShapeT] | None:
+    if raw is None:
+        return None
+    try:
+        return Answer(read_answer(raw, shape), raw=raw, from_cache=True)
+    except UnreadableAnswerError:  # kept by a version that read more; the new answer takes its place
+        return None
 
 
 def key_of(identity: Sequence[str], messages: Sequence[Message], shape: type[BaseModel]) -> str:

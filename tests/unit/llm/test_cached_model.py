@@ -1,7 +1,7 @@
 """What is kept, what is asked again: a cached model over a scripted endpoint and a store in memory."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -29,6 +29,9 @@ class MemoryStore:
 
     def find(self, key: str) -> str | None:
         return self.kept[key].text if key in self.kept else None
+
+    def find_all(self, keys: Sequence[str]) -> dict[str, str]:
+        return {key: self.kept[key].text for key in keys if key in self.kept}
 
     def keep(self, key: str, answer: KeptAnswer) -> None:
         self.kept[key] = answer

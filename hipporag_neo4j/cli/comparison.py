@@ -1,0 +1,84 @@
+"""A source beside a graph, shown: what a run would do."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol
+
+import typer
+
+from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.figures import two_columns
+from hipporag_neo4j.cli.progress import waiting
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.indexing.check_passages import OnProblem
+    from hipporag_neo4j.indexing.compare import Comparison
+
+_SHOWN = 10
+
+
+class Compare(Protocol):
+    """Compares a source with the graph."""
+
+    def __call__(self, *, on_problem: "OnProblem") -> "Comparison": ...
+
+
+def show_comparison(compare: Compare, *, prune: bool, as_json: bool) -> None:
+    """Compare and show; exit status 1 where a passage of the source can't be used."""
+    problems: list[str] = []
+    with waiting("Comparing the source with the graph"):
+        found = compare(on_problem=lambda error: problems.append(str(error)))
+    if as_json:
+        output.print_json(comparison_values(found, problems))
+    else:
+        output.stdout().print(two_columns(comparison_lines(found)))
+        for line in _next_run(found, prune=prune and not problems):
+            output.tell(line)
+    output.list_some("Can't be used", problems, _SHOWN)
+    if problems:
+        pruned = " Nothing would be pruned." if prune else ""
+        output.fail(f"{output.plural(len(problems), 'passage')} of the source can't be used.{pruned}")
+        raise typer.Exit(1)
+
+
+def comparison_values(found: "Comparison", left_out: list[str]) -> dict[str, Any]:
+    """The figures under the names that programs read."""
+    return {**asdict(found), "to_write": found.to_write, "left_out": left_out}
+
+
+def comparison_lines(found: "Comparison") -> Iterator[tuple[str, str]]:
+    """The figures as names and values for people."""
+    yield "in the source", output.plural(found.passages, "passage")
+    yield "new", f"{found.new:,}"
+    yield "changed", f"{found.changed:,}"
+    if found.failed:
+        yield "failed before", f"{found.failed:,}"
+    yield "unchanged", f"{found.unchanged:,}"
+    if found.to_write and found.extracted is not None:
+        yield "read already", f"{found.extracted:,} of {found.to_write:,}: the answers about them are kept"
+    if found.stale:
+        yield "old parts", f"{found.stale:,}, which their documents don't hold any more"
+    yield "only in the graph", output.plural(found.missing, "passage")
+
+
+def _next_run(found: "Comparison", *, prune: bool) -> Iterator[str]:
+    """What a run would do, in a sentence or two."""
+    steps = []
+    if found.calls is not None and found.to_write:
+        steps.append(f"ask the language model {output.plural(found.calls, 'question')}")
+    if found.to_write:
+        steps.append(f"embed and write {output.plural(found.to_write, 'passage')} with what they say")
+    if found.stale:
+        steps.append(f"delete {output.plural(found.stale, 'old part')}")
+    if prune and found.missing:
+        steps.append(f"prune {output.plural(found.missing, 'passage')}")
+    if found.unlinked:
+        steps.append(f"look for the synonyms of {output.plural(found.unlinked, 'phrase')} left over from before")
+    if found.unpublished:
+        steps.append("publish what was written before")
+    if not steps:
+        yield "A run would change nothing."
+        return
+    yield f"A run would {', '.join(steps[:-1]) + ', and ' if len(steps) > 1 else ''}{steps[-1]}."
+    if found.missing and not prune:
+        yield f"{output.plural(found.missing, 'passage')} that the source doesn't hold would stay (--prune deletes)."
