@@ -2,13 +2,25 @@
 
 import hashlib
 import json
+import time
 import uuid
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal, Protocol
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import ConfigurationError, DatabaseError, GraphNotFoundError, QueryError
+from hipporag_neo4j.projection_catalogue import (
+    DEFAULT_MEGABYTES,
+    OWN,
+    Pause,
+    begin_building,
+    clear_abandoned,
+    end_building,
+    is_taken,
+    tidy,
+)
 from hipporag_neo4j.schema import graph_not_found
 from hipporag_neo4j.settings import ProjectionWeights
 
@@ -16,6 +28,9 @@ Shape = Literal["phrases", "passages"]
 """What a projection holds: phrases alone, or phrases and passages, joined by mentions."""
 
 _TRIES = 3
+_PATIENCE = 2.0
+"""Seconds after which somebody who waits for a projection looks whether it is being built at all."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _STATEMENTS: dict[tuple[Shape, ProjectionWeights], str] = {
     ("phrases", "sum"): "projection/project_phrases",
     ("phrases", "paper"): "projection/project_phrases_as_paper",
@@ -50,45 +65,127 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A projection in memory: its name, the version it shows, and whether writers kept it from being exact."""
+    """A projection in memory, by name. It shows the graph as it was after write transaction number `version`: the
+    `published` one, or a later one of a run that has yet to end. `stale`: writers kept it from being exact."""
 
     name: str
     published: int
+    version: int
     stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    name: str
+    base: str
+    suffix: str
+    lock: str
     version: int
     published: int
     synonym_threshold: float
-    found: bool
+    graph: str | None
+    builder: str | None
+    building: float | None
+
+    @property
+    def usable(self) -> Projection | None:
+        """The projection, unless it was not checked yet."""
+        if self.graph is None or self.builder is not None:
+            return None
+        return Projection(self.graph, self.published, int(self.graph.removeprefix(self.base).split(".")[0]))
+
+    @property
+    def name(self) -> str:
+        """What a projection of the graph as it is now is named."""
+        return f"{self.base}{self.version}{self.suffix}"
 
 
-async def ensure_projection(run: Run, namespace: str, weights: Weights, shape: Shape = "phrases") -> Projection:
-    """The projection of the namespace's published version; built if it is missing, older ones dropped.
+async def blocking_pause(seconds: float) -> None:
+    """Wait, for clients that block."""
+    time.sleep(seconds)
 
-    A projection is kept only if no writer committed while it was built. After three tries the caller gets one of its
-    own, marked as `stale`, which it drops when it has walked. Raises GraphNotFoundError when the namespace holds no
-    graph, or no phrase, and ConfigurationError when synonyms are wanted that it doesn't hold.
+
+async def ensure_projection(
+    run: Run,
+    namespace: str,
+    weights: Weights,
+    shape: Shape = "phrases",
+    *,
+    own: bool = False,
+    megabytes: int = DEFAULT_MEGABYTES,
+    pause: Pause = blocking_pause,
+) -> Projection:
+    """The projection of the namespace's published version; where it is missing one client builds it, others wait.
+
+    A projection is found by others only if no writer committed while it was built. After three tries the caller gets
+    one of its own, marked as `stale` if that is no better, which it drops when it has walked; with `own` at once.
+    Building one drops older ones, and the oldest of all while they take more than so many `megabytes`.
+    Raises GraphNotFoundError when the namespace holds no graph, or no phrase, and ConfigurationError when synonyms are
+    wanted that it doesn't hold.
     """
+    found = await _find(run, namespace, weights, shape)
+    if found.graph is None:
+        _refuse_missing_synonyms(namespace, weights, found.synonym_threshold)
+    for _ in range(0 if own else _TRIES):
+        if found.usable is None:
+            built = partial(_build_checked, run, namespace, weights, shape, megabytes)
+            await _build_or_wait(run, found, partial(_find, run, namespace, weights, shape), built, pause)
+            found = await _find(run, namespace, weights, shape)
+        if found.usable is not None:
+            return found.usable
+    return await _build_own(run, namespace, weights, shape)
+
+
+async def _build_or_wait(
+    run: Run,
+    found: _Found,
+    find: Callable[[], Awaitable[_Found]],
+    build: Callable[[str], Awaitable[None]],
+    pause: Pause,
+) -> None:
+    """Build where nobody else does, else wait until nobody does any more; one who has died is not waited for."""
+    builder = None if found.builder else await begin_building(run, found.lock)
+    if builder is not None:
+        try:
+            await build(builder)
+        finally:
+            await end_building(run, found.lock, builder)
+        return
+    now = await find()
+    while now.builder is not None and now.builder == (found.builder or now.builder) and now.lock == found.lock:
+        found, waited = now, now.building or 0.0
+        if waited > _PATIENCE and await clear_abandoned(run, now.base, now.suffix, now.lock, now.builder):
+            return
+        await pause(min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, waited / 4)))
+        now = await find()
+
+
+async def _build_checked(
+    run: Run, namespace: str, weights: Weights, shape: Shape, megabytes: int, builder: str
+) -> None:
+    """Build a projection that others may find; it goes again if a writer committed meanwhile."""
     before = await _find(run, namespace, weights, shape)
-    if not before.found:
-        _refuse_missing_synonyms(namespace, weights, before.synonym_threshold)
-    for _ in range(_TRIES):
-        if before.found:
-            return Projection(before.name, before.published)
+    if before.builder != builder or before.graph is not None:  # another one was faster
+        return
+    try:
         await _build(run, before.name, namespace, weights, shape)
-        after = await _find(run, namespace, weights, shape)
-        if after.version == before.version:
-            await _drop_older(run, namespace, before.name)
-            return Projection(before.name, before.published)
+    except QueryError as error:
+        if not is_taken(error):
+            raise
+        await run("projection/drop_projection", graph=before.name)  # somebody who was taken for dead; nobody checked it
+        return
+    after = await _find(run, namespace, weights, shape)
+    if after.name == before.name:
+        await tidy(run, before.name, megabytes)
+    else:
         await run("projection/drop_projection", graph=before.name)
-        before = after
-    own = f"{before.name}.{uuid.uuid4().hex}"
+
+
+async def _build_own(run: Run, namespace: str, weights: Weights, shape: Shape) -> Projection:
+    before = await _find(run, namespace, weights, shape)
+    own = f"{before.name}{OWN}{uuid.uuid4().hex}"
     await _build(run, own, namespace, weights, shape)
-    return Projection(own, before.published, stale=True)
+    after = await _find(run, namespace, weights, shape)
+    return Projection(own, before.published, before.version, stale=after.name != before.name)
 
 
 async def ensure_projection_with_pairs(
@@ -105,7 +202,7 @@ async def ensure_projection_with_pairs(
             f"{weights.rule!r}. Unset HIPPORAG_PROJECTION_WEIGHTS."
         )
     before = await _find(run, namespace, weights, shape)
-    if before.found:
+    if before.graph is not None:
         return
     await _build(run, before.name, namespace, weights, shape, pairs)
     if (await _find(run, namespace, weights, shape)).version != before.version:
@@ -119,8 +216,8 @@ async def ensure_projection_with_pairs(
 async def drop_projection(run: Run, namespace: str, weights: Weights, shape: Shape) -> None:
     """Drop the projection of the namespace's published version, if it is there."""
     found = await _find(run, namespace, weights, shape)
-    if found.found:
-        await run("projection/drop_projection", graph=found.name)
+    if found.graph is not None:
+        await run("projection/drop_projection", graph=found.graph)
 
 
 def _refuse_missing_synonyms(namespace: str, weights: Weights, threshold: float) -> None:
@@ -146,16 +243,13 @@ def _suffix(weights: Weights, shape: Shape) -> str:
 
 
 async def _find(run: Run, namespace: str, weights: Weights, shape: Shape) -> _Found:
+    suffix = _suffix(weights, shape)
     rows = await run(
-        "projection/find_projection",
-        namespace=namespace,
-        prefix=projection_prefix(namespace),
-        suffix=_suffix(weights, shape),
+        "projection/find_projection", namespace=namespace, prefix=projection_prefix(namespace), suffix=suffix
     )
     if not rows:
         raise graph_not_found(namespace)
-    row = rows[0]
-    return _Found(row["graph"], row["version"], row["published"], row["synonym_threshold"], row["found"])
+    return _Found(suffix=suffix, **rows[0])
 
 
 async def _build(
@@ -169,31 +263,14 @@ async def _build(
     own: dict[str, object] = {"mention_weight": weights.mention} if shape == "passages" else {}
     if weights.rule == "sum":
         own["pairs"] = list(pairs)
-    try:
-        rows = await run(
-            _STATEMENTS[shape, weights.rule],
-            graph=name,
-            namespace=namespace,
-            fact_weight=weights.fact,
-            synonym_weight=weights.synonym,
-            synonym_from=weights.synonym_from or 0.0,
-            **own,
-        )
-    except QueryError as error:
-        if "already exists" in str(error) or "already loaded" in str(error):  # another client was faster
-            return
-        raise
+    rows = await run(
+        _STATEMENTS[shape, weights.rule],
+        graph=name,
+        namespace=namespace,
+        fact_weight=weights.fact,
+        synonym_weight=weights.synonym,
+        synonym_from=weights.synonym_from or 0.0,
+        **own,
+    )
     if not rows or not rows[0]["nodes"]:
         raise GraphNotFoundError(f"The graph in namespace {namespace!r} holds no phrase to walk over. Index passages.")
-
-
-async def _drop_older(run: Run, namespace: str, kept: str) -> None:
-    for row in await run("projection/list_projections", prefix=projection_prefix(namespace)):
-        if _age(row["graph"], namespace) < _age(kept, namespace):
-            await run("projection/drop_projection", graph=row["graph"])
-
-
-def _age(name: str, namespace: str) -> tuple[int, int]:
-    """When the projected graph was made, in milliseconds, and its version."""
-    created, version = name.removeprefix(projection_prefix(namespace)).split(".")[:2]
-    return int(created), int(version)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hipporag_neo4j import projection_catalogue
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import RetrievalResult, Seed
 from hipporag_neo4j.errors import GraphNotFoundError
@@ -63,9 +64,13 @@ class InMemory:
         ).records
         return [row["graphName"] for row in rows]
 
-    def drop_all(self) -> None:
+    def drop_shared(self) -> None:
+        """As `drop_all`, but for those that clients made for themselves."""
+        self.drop_all(keeping=".own-")
+
+    def drop_all(self, keeping: str = "nothing") -> None:
         """As a restart of the server, or its administrator, would."""
-        for name in self.names():
+        for name in (name for name in self.names() if keeping not in name):
             self._driver.execute_query("CALL gds.graph.drop($name)", name=name, database_=self._database)
 
 
@@ -127,21 +132,25 @@ def test_one_that_is_dropped_between_looking_and_ranking_is_built_again(rag: Hip
     assert in_memory.names() == dropped
 
 
-def test_threads_that_all_find_it_missing_end_with_one(rag: HippoRAG, in_memory: InMemory) -> None:
+def test_threads_that_all_find_it_missing_build_one(rag: HippoRAG, in_memory: InMemory) -> None:
     """All of them look before any of them builds."""
     together = threading.Barrier(4, timeout=60)
+    built: list[str] = []
 
     class Waiting(BlockingSources):
         async def run(self, query: str, /, **parameters: Any) -> list[Row]:
-            if query == "projection/project_phrases":
+            if query == "projection/begin_building":
                 together.wait()
+            if query == "projection/project_phrases":
+                built.append(parameters["graph"])
             return await super().run(query, **parameters)
 
     sources = Waiting(rag.database, rag.embedder, None)
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: ranked(rank(sources, rag)), range(4)))
     assert answers == [["1", "2"]] * 4
-    assert len(in_memory.names()) == 1
+    assert in_memory.names() == built
+    assert len(built) == 1
 
 
 def test_a_writer_that_commits_while_it_is_built_makes_it_built_again(rag: HippoRAG, in_memory: InMemory) -> None:
@@ -152,12 +161,18 @@ def test_a_writer_that_commits_while_it_is_built_makes_it_built_again(rag: Hippo
     assert in_memory.names() == [projection.name]
 
 
-def test_writers_that_never_rest_make_it_stale(rag: HippoRAG, in_memory: InMemory) -> None:
+def test_writers_that_never_rest_make_it_stale(
+    rag: HippoRAG, in_memory: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sources = Interrupted(rag, "projection/project_phrases", times=100)
     projection = finish(ensure_projection(sources.run, rag.namespace, Weights()))
     assert projection.stale
     assert sources.seen == 4  # three that were dropped again, and one of the caller's own
     assert in_memory.names() == [projection.name]
+    assert not ask(rag).stale
+    assert projection.name in in_memory.names()  # somebody may be about to walk over it
+    in_memory.drop_shared()
+    monkeypatch.setattr(projection_catalogue, "_FORGOTTEN", 0.0)
     assert not ask(rag).stale
     assert projection.name not in in_memory.names()
 
@@ -197,7 +212,10 @@ def test_a_phrase_that_the_projection_lacks_makes_it_built_again(
     assert during.seeds[0].phrase == "dora"
     assert ids(during)[0] == "3"
     assert not during.stale
-    assert in_memory.names() == old
+    (new,) = in_memory.names()
+    before, after = (name.split(".") for name in (old[0], new))
+    assert (before[:4], int(before[4])) < (after[:4], int(after[4]))  # a later version, of the same published one
+    assert before[:4] == after[:4]
 
 
 def test_a_graph_made_anew_never_meets_the_projection_of_the_one_before(

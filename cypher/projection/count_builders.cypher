@@ -1,0 +1,8 @@
+// How many statements of this user build a projection whose name begins so, at this moment.
+// params: base (str)
+// returns: builders (int)
+// mode: read
+CYPHER 25
+SHOW TRANSACTIONS YIELD metaData, parameters
+WHERE metaData.statement STARTS WITH 'projection/project_' AND parameters.graph STARTS WITH $base
+RETURN count(*) AS builders
