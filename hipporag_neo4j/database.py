@@ -17,6 +17,7 @@ from hipporag_neo4j.errors import (
     ServerUnavailableError,
     UnsupportedServerError,
 )
+from hipporag_neo4j.filters import EVERYTHING, Filter, FilterProperties
 
 if TYPE_CHECKING:
     import neo4j
@@ -44,10 +45,9 @@ class Transaction:
     def __init__(self, transaction: "neo4j.ManagedTransaction") -> None:
         self._transaction = transaction
 
-    def run(self, query: str, **parameters: Any) -> list[Row]:
+    def run(self, query: str, *, where: Filter | FilterProperties = EVERYTHING, **parameters: Any) -> list[Row]:
         """Run a named statement; the names of the parameters must be exactly the declared ones."""
-        statement = queries.load(query)
-        _check_parameters(statement, parameters)
+        statement, parameters = _prepared(query, where, parameters)
         with _translated_unless_repeated(statement.name):
             return list(_rows(self._transaction.run(_literal(statement.text), parameters)))
 
@@ -123,19 +123,19 @@ class Database:
         if self._owns_driver:
             self._driver.close()
 
-    def run(self, query: str, **parameters: Any) -> list[Row]:
-        """Run a named statement in a transaction of its own, repeated on transient errors.
+    def run(self, query: str, *, where: Filter | FilterProperties = EVERYTHING, **parameters: Any) -> list[Row]:
+        """Run a named statement in a transaction of its own, repeated on transient errors; with a filter, heeding it.
 
         Reads go to a reader of a cluster, writes to its leader. Raises QueryError, ServerUnavailableError,
         AuthenticationError or UnsupportedServerError.
         """
-        statement = queries.load(query)
-        if statement.mode == "schema":
-            _check_parameters(statement, parameters)
+        mode = queries.load(query).mode
+        if mode == "schema":
+            statement, parameters = _prepared(query, where, parameters)
             with _translated(query), self._session("write") as session:
                 return list(_rows(session.run(self._query(statement, _NO_LIMIT), parameters)))
         return self._transact(
-            statement.mode, query, lambda transaction: transaction.run(query, **parameters), self._timeout
+            mode, query, lambda transaction: transaction.run(query, where=where, **parameters), self._timeout
         )
 
     def write(self, name: str, work: Callable[[Transaction], ResultT], *, limited: bool = True) -> ResultT:
@@ -151,8 +151,7 @@ class Database:
 
         The time limit counts until the last row is taken, what is done with the rows in between included.
         """
-        statement = queries.load(query)
-        _check_parameters(statement, parameters)
+        statement, parameters = _prepared(query, EVERYTHING, parameters)
         with _translated(query), self._session("read", fetch_size=batch) as session:
             yield from _rows(session.run(self._query(statement, self._timeout), parameters))
 
@@ -253,6 +252,17 @@ def _rows(result: "neo4j.Result") -> Iterator[Row]:
 def _metadata(name: str) -> dict[str, str]:
     """What SHOW TRANSACTIONS says of a statement."""
     return {"app": user_agent(), "statement": name}
+
+
+def _prepared(
+    name: str, where: Filter | FilterProperties, parameters: Mapping[str, Any]
+) -> tuple[queries.Query, dict[str, Any]]:
+    """The statement as it is sent, and all parameters it is sent with."""
+    query = queries.load(name)
+    _check_parameters(query, parameters)
+    if not where:
+        return query, dict(parameters)
+    return query.with_filter(where), {**parameters, **where.parameters}
 
 
 def _check_parameters(query: queries.Query, parameters: Mapping[str, Any]) -> None:

@@ -1,20 +1,28 @@
 """The statements in cypher/, read once and checked: one file, one statement, everything that varies is a parameter.
 
 A file starts with comment lines: what it does, then `// params:`, `// returns:` and `// mode:` (read, write or schema).
+
+A statement that heeds metadata filters has a fourth line, `// filter:`, with the variables that are filtered, and
+sections `/*filter … */`. Without a filter these are the comments that they look like, so the file is a statement as it
+stands; with one they belong to it, and `$where(passage)` in them is what the filter says of the variable `passage`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
+
+from hipporag_neo4j.filters import Filter, FilterProperties
 
 QueryMode = Literal["read", "write", "schema"]
 
-_HEADER = re.compile(r"^//\s*(params|returns|mode):\s*(.*)$")
+_HEADER = re.compile(r"^//\s*(params|returns|mode|filter):\s*(.*)$")
 _USED = re.compile(r"\$([A-Za-z_]\w*)")
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//.*")
 """Strings, quoted names and comments, whichever begins first."""
+_SECTION = re.compile(r"/\*filter (.*?)\s*\*/", re.DOTALL)
+_WHERE = re.compile(r"\$where\((\w+)\)")
 _NESTED = re.compile(r"\([^()]*\)")
 
 
@@ -24,7 +32,10 @@ class QueryFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement: its name (`retrieval/rank_by_mentions`), text, declared parameters, and mode."""
+    """A statement: its name (`retrieval/rank_by_mentions`), text, declared parameters, and mode.
+
+    `source` is the text with the sections for filters, which are about `filtered` variables.
+    """
 
     name: str
     text: str
@@ -32,6 +43,16 @@ class Query:
     parameters: frozenset[str]
     returns: str
     mode: QueryMode
+    source: str = ""
+    filtered: frozenset[str] = frozenset()
+
+    def with_filter(self, where: Filter | FilterProperties) -> Self:
+        """The statement with its sections for filters. Raises TypeError for one that has none."""
+        if not self.filtered:
+            raise TypeError(f"cypher/{self.name}.cypher has no section for a filter.")
+        active = _SECTION.sub(lambda section: section[1], self.source)
+        text = _WHERE.sub(lambda place: where.text(place[1]), active)
+        return replace(self, text=text, parameters=self.parameters | frozenset(where.parameters))
 
 
 def cypher_folder() -> Path:
@@ -76,7 +97,9 @@ def parse(name: str, source: str) -> Query:
         raise QueryFileError(f"cypher/{name}.cypher lacks the header '// {missing[0]}:'.")
     if headers["mode"] not in get_args(QueryMode):
         raise QueryFileError(f"cypher/{name}.cypher has the mode {headers['mode']!r}: take read, write or schema.")
-    text = "\n".join(body).strip()
+    source = "\n".join(body).strip()
+    text = _SECTION.sub("", source)
+    filtered = _check_sections(name, source, headers.get("filter", "none"))
     declared = _declared(headers["params"])
     used = frozenset(_USED.findall(_QUOTED.sub("", text)))
     if declared != used:
@@ -85,7 +108,26 @@ def parse(name: str, source: str) -> Query:
             f"used but not declared: {sorted(used - declared)}."
         )
     mode: QueryMode = headers["mode"]  # type: ignore[assignment]  # checked above
-    return Query(name, text, " ".join(description), declared, headers["returns"], mode)
+    return Query(name, text, " ".join(description), declared, headers["returns"], mode, source, filtered)
+
+
+def _check_sections(name: str, source: str, header: str) -> frozenset[str]:
+    """The variables that the sections filter, which must be the declared ones."""
+    sections = "\n".join(_SECTION.findall(source))
+    declared, used = _declared(header), frozenset(_WHERE.findall(sections))
+    if declared != used:
+        raise QueryFileError(
+            f"cypher/{name}.cypher: filters declared but not used: {sorted(declared - used)}; "
+            f"used but not declared: {sorted(used - declared)}."
+        )
+    outside = _SECTION.sub("", source)
+    if "/*" in outside or _WHERE.search(outside):
+        raise QueryFileError(
+            f"cypher/{name}.cypher: block comments are sections /*filter …*/, and $where stands there."
+        )
+    if added := set(_USED.findall(_WHERE.sub("", sections))) - set(_USED.findall(_QUOTED.sub("", outside))):
+        raise QueryFileError(f"cypher/{name}.cypher: parameters of sections alone: {sorted(added)}.")
+    return declared
 
 
 def _declared(header: str) -> frozenset[str]:

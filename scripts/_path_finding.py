@@ -36,12 +36,12 @@ from hipporag_neo4j.errors import HippoRAGError
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.projection import ensure_projection
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.link_query import link_entities
 from hipporag_neo4j.retrieval.retrieve import options_of
 from hipporag_neo4j.retrieval.sources import finish
 from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, weigh_by_specificity
 from hipporag_neo4j.schema import Graph, open_graph
-from hipporag_neo4j.timing import Stages
 from scripts._bench.common import with_server
 
 HOPS = (1, 2, 3)
@@ -133,7 +133,7 @@ def _ask(rag: HippoRAG, graph: Graph, instances: Sequence[Instance]) -> dict[str
     options = options_of(rag.settings)
     names = {seed: number for number, instance in enumerate(instances) for seed in instance.seeds}
     linked: list[list[LinkedPhrase]] = [[] for _ in instances]
-    for phrase in finish(link_entities(rag._sources, graph, list(names), Stages())):
+    for phrase in finish(link_entities(Inquiry(rag._sources, graph, ""), list(names))):
         if phrase.entity is not None:
             linked[names[phrase.entity]].append(phrase)
     asked = [

@@ -3,6 +3,7 @@
 // returns: key (str), subject (str), predicate (str), object (str), subject_key (str), object_key (str),
 //          subject_passages (int), object_passages (int), score (float, cosine)
 // mode: read
+// filter: passage, p
 CYPHER 25
 MATCH (named:Phrase) WHERE named.key IN $phrases AND named.namespace = $namespace
 CALL (named) {
@@ -14,10 +15,12 @@ CALL (named) {
 WITH DISTINCT phrase
 MATCH (phrase)-[fact:RELATES]-(:Phrase)
 WITH DISTINCT fact WHERE fact.namespace = $namespace AND NOT fact.key IN $shown
+  /*filter AND EXISTS { UNWIND fact.passages AS id MATCH (passage:Passage {namespace: $namespace, id: id}) WHERE $where(passage) } */
 WITH fact, 2 * vector.similarity.cosine(fact.embedding, $embedding) - 1 AS score
 ORDER BY score DESC, fact.key LIMIT $limit
 WITH fact, score, startNode(fact) AS subject, endNode(fact) AS object
 RETURN fact.key AS key, subject.name AS subject, fact.predicate AS predicate, object.name AS object,
-       subject.key AS subject_key, object.key AS object_key, COUNT { (subject)<-[:MENTIONS]-(:Passage) } AS subject_passages,
-       COUNT { (object)<-[:MENTIONS]-(:Passage) } AS object_passages, score
+       subject.key AS subject_key, object.key AS object_key,
+       COUNT { (subject)<-[:MENTIONS]-(p:Passage {namespace: $namespace}) /*filter WHERE $where(p) */ } AS subject_passages,
+       COUNT { (object)<-[:MENTIONS]-(p:Passage {namespace: $namespace}) /*filter WHERE $where(p) */ } AS object_passages, score
 ORDER BY score DESC, key

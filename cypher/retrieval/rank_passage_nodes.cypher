@@ -6,6 +6,7 @@
 //         concurrency (int), limit (int)
 // returns: id (str), title (str), text (str), score (float), row (int or null), properties (map)
 // mode: read
+// filter: node
 CYPHER 25
 MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = coalesce($published, graph.published)
 CALL () {
@@ -29,7 +30,7 @@ CALL (sourceNodes, least) {
   YIELD nodeId, score
   WITH nodeId, score WHERE score > 0 AND score >= least
   WITH gds.util.asNode(nodeId) AS node, score
-  WHERE node:Passage AND node.namespace = $namespace
+  WHERE node:Passage AND node.namespace = $namespace /*filter AND $where(node) */
   WITH node AS passage, score ORDER BY score DESC, node.id LIMIT $limit
   RETURN passage, score
 }

@@ -2,7 +2,8 @@
 // params: namespace (str), embedding (vector)
 // returns: key (str), score (float, cosine)
 // mode: read
+// filter: passage
 CYPHER 25
-MATCH (passage:Passage {namespace: $namespace}) WHERE passage.embedding IS NOT NULL
+MATCH (passage:Passage {namespace: $namespace}) WHERE passage.embedding IS NOT NULL /*filter AND $where(passage) */
 RETURN passage.key AS key, 2 * vector.similarity.cosine(passage.embedding, $embedding) - 1 AS score
 ORDER BY score DESC, key

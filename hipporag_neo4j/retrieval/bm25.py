@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from hipporag_neo4j.domain import RankedPassage
 from hipporag_neo4j.keys import search_scope
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.rank_passages import ranked_passage
-from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.schema import Graph
-from hipporag_neo4j.timing import Stages
 
 _WORD = re.compile(r"\w+")
 _LONGEST_TERM = 255
@@ -17,17 +15,23 @@ _LONGEST_TERM = 255
 _MOST_TERMS = 330
 """Terms of a question that count; Lucene refuses more than 1,024 clauses, three of which are a term's fields."""
 
+_ALL = 2**31 - 1
 
-async def search_by_terms(
-    sources: Sources, graph: Graph, question: str, limit: int, stages: Stages
-) -> tuple[RankedPassage, ...]:
-    """The `limit` best passages by BM25; none when the question holds no word."""
-    terms = lucene_terms(question, graph.namespace)
+
+async def search_by_terms(inquiry: Inquiry) -> tuple[RankedPassage, ...]:
+    """The best passages by BM25; none when the question holds no word.
+
+    The index knows no metadata: with a filter it gives all it finds, of which the best allowed ones count.
+    """
+    terms = lucene_terms(inquiry.question, inquiry.graph.namespace)
     if terms is None:
         return ()
-    with stages.time("search"):
-        rows = await sources.run(
-            "retrieval/find_passages_by_terms", namespace=graph.namespace, terms=terms, limit=limit
+    with inquiry.stages.time("search"):
+        rows = await inquiry.run(
+            "retrieval/find_passages_by_terms",
+            terms=terms,
+            fetch=_ALL if inquiry.where else inquiry.limit,
+            limit=inquiry.limit,
         )
     return tuple(ranked_passage(row) for row in rows)
 

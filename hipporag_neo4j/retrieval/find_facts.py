@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hipporag_neo4j.domain import Fact
-from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector
@@ -55,11 +54,10 @@ class Nearest:
         return min(1.0, max(0.0, (score - self.lowest) / (highest - self.lowest)))
 
 
-async def find_nearest(sources: Sources, graph: Graph, vector: "Vector", negated: "Vector", limit: int) -> Nearest:
+async def find_nearest(inquiry: Inquiry, vector: "Vector", negated: "Vector", limit: int) -> Nearest:
     """The `limit` facts nearest to a question."""
-    rows = await sources.run(
+    rows = await inquiry.run(
         "retrieval/find_facts",
-        namespace=graph.namespace,
         embedding=vector,
         negated=negated,
         fetch=max(_OVER_FETCHED * limit, _FETCHED_AT_LEAST),
@@ -69,27 +67,26 @@ async def find_nearest(sources: Sources, graph: Graph, vector: "Vector", negated
 
 
 async def find_around_phrases(
-    sources: Sources, graph: Graph, vector: "Vector", phrases: Collection[str], shown: Collection[str], limit: int
+    inquiry: Inquiry, vector: "Vector", phrases: Collection[str], shown: Collection[str], limit: int
 ) -> tuple[Candidate, ...]:
     """Facts that touch the phrases (keys) or their synonyms, nearest to the question first, none of those `shown`."""
     return await _find_unshown(
-        sources, "retrieval/find_facts_of_phrases", graph, vector, shown, limit, phrases=sorted(phrases)
+        inquiry, "retrieval/find_facts_of_phrases", vector, shown, limit, phrases=sorted(phrases)
     )
 
 
 async def find_in_passages(
-    sources: Sources, graph: Graph, vector: "Vector", passages: Sequence[str], shown: Collection[str], limit: int
+    inquiry: Inquiry, vector: "Vector", passages: Sequence[str], shown: Collection[str], limit: int
 ) -> tuple[Candidate, ...]:
     """Facts that the passages (keys) state, nearest to the question first, none of those `shown`."""
     return await _find_unshown(
-        sources, "retrieval/find_facts_of_passages", graph, vector, shown, limit, passages=list(passages)
+        inquiry, "retrieval/find_facts_of_passages", vector, shown, limit, passages=list(passages)
     )
 
 
 async def _find_unshown(
-    sources: Sources,
+    inquiry: Inquiry,
     statement: str,
-    graph: Graph,
     vector: "Vector",
     shown: Collection[str],
     limit: int,
@@ -98,9 +95,7 @@ async def _find_unshown(
     """What the statement finds around these keys; nothing is asked where there is none, or nothing is wanted."""
     if limit <= 0 or not all(around.values()):
         return ()
-    rows = await sources.run(
-        statement, namespace=graph.namespace, embedding=vector, shown=sorted(shown), limit=limit, **around
-    )
+    rows = await inquiry.run(statement, embedding=vector, shown=sorted(shown), limit=limit, **around)
     return tuple(_candidate(row) for row in rows)
 
 

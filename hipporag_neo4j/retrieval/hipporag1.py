@@ -6,15 +6,12 @@ HippoRAG (NeurIPS 2024), section 2.3.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.found import WALKED_NOWHERE, Found
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.link_query import NodeLinking, link_nodes
-from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions
-from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.rank_passages import rank_by_mentions
 from hipporag_neo4j.retrieval.weigh_seeds import weigh_by_specificity
-from hipporag_neo4j.schema import Graph
-from hipporag_neo4j.timing import Stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +26,16 @@ class NodeSeeds:
     specificity: bool = True
 
 
-async def retrieve(
-    sources: Sources,
-    graph: Graph,
-    question: str,
-    *,
-    entities: Sequence[str] | None,
-    recipe: NodeSeeds,
-    walk: Walk,
-    weights: Weights,
-    limit: int,
-    stages: Stages,
-) -> Found:
-    """The `limit` best passages. Without an entity, or a phrase to start from, dense search answers and says so."""
-    linked = await link_nodes(
-        sources, graph, question, recipe.linking, entities=entities, most=recipe.phrases, stages=stages
-    )
+async def retrieve(inquiry: Inquiry, recipe: NodeSeeds) -> Found:
+    """The best passages. Without an entity, or a phrase to start from, dense search answers and says so."""
+    linked = await link_nodes(inquiry, recipe.linking, most=recipe.phrases)
     if not linked.phrases:
-        passages = await search_by_vector(sources, graph, question, limit, stages)
+        passages = await search_by_vector(inquiry)
         return Found(passages, entities=linked.entities, fallback=why_unlinked(recipe.linking, linked.entities))
     seeds = weigh_by_specificity(linked.phrases, specificity=recipe.specificity)
-    ranking = await rank_by_mentions(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
+    ranking = await rank_by_mentions(inquiry, seeds)
     if not ranking.passages:
-        passages = await search_by_vector(sources, graph, question, limit, stages)
+        passages = await search_by_vector(inquiry)
         return Found(passages, entities=linked.entities, fallback=WALKED_NOWHERE, stale=ranking.stale)
     ordered = sorted(seeds.values(), key=lambda seed: (-seed.weight, seed.phrase))
     return Found(ranking.passages, tuple(ordered), linked.entities, stale=ranking.stale)

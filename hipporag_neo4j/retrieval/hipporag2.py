@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Literal
 
 from hipporag_neo4j.database import as_vectors
 from hipporag_neo4j.domain import Look
-from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, Nearest, find_nearest
 from hipporag_neo4j.retrieval.found import NO_FACT, WALKED_NOWHERE, WEIGHTLESS_FACTS, Found
 from hipporag_neo4j.retrieval.hipporag1 import why_unlinked
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.link_query import NodeLinking, link_nodes
-from hipporag_neo4j.retrieval.rank_passages import Walk, rank_by_mentions, rank_passage_nodes
+from hipporag_neo4j.retrieval.rank_passages import rank_by_mentions, rank_passage_nodes
 from hipporag_neo4j.retrieval.seed_passages import find_passage_seeds
-from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.retrieval.weigh_seeds import KeptFact, SeedWeights, share_out, weigh_by_facts, weigh_linked
-from hipporag_neo4j.schema import Graph
-from hipporag_neo4j.timing import Stages
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector
@@ -61,70 +58,45 @@ class _Start:
     why: str | None = None
 
 
-async def retrieve(
-    sources: Sources,
-    graph: Graph,
-    question: str,
-    *,
-    entities: Sequence[str] | None,
-    recipe: FactSeeds,
-    walk: Walk,
-    weights: Weights,
-    limit: int,
-    stages: Stages,
-) -> Found:
-    """The `limit` best passages. Where no fact is kept, dense search answers and says so.
+async def retrieve(inquiry: Inquiry, recipe: FactSeeds) -> Found:
+    """The best passages. Where no fact is kept, dense search answers and says so.
 
-    The `entities` count where they are linked; facts are found without them.
+    Given entities count where they are linked; facts are found without them.
     """
-    vector, negated = await embed_question(sources, question, stages)
+    vector, negated = await embed_question(inquiry)
     if recipe.linking == "facts":
-        start = await _start_from_facts(sources, graph, question, vector, negated, recipe, stages)
+        start = await _start_from_facts(inquiry, vector, negated, recipe)
     else:
-        linked = await link_nodes(
-            sources, graph, question, recipe.linking, entities=entities, most=recipe.phrases, stages=stages
-        )
+        linked = await link_nodes(inquiry, recipe.linking, most=recipe.phrases)
         start = _Start(weigh_linked(linked.phrases), linked.entities, why=why_unlinked(recipe.linking, linked.entities))
     if not start.phrases:
-        passages = await find_near(sources, graph, vector, limit, stages)
+        passages = await find_near(inquiry, vector)
         return Found(passages, entities=start.entities, fallback=start.why, looks=start.looks)
     if recipe.passage_nodes:
-        with stages.time("seed"):
+        with inquiry.stages.time("seed"):
             seeded = await find_passage_seeds(
-                sources, graph, vector, negated, most=recipe.passages, weight=recipe.passage_weight
+                inquiry, vector, negated, most=recipe.passages, weight=recipe.passage_weight
             )
         seeds = share_out(start.phrases, seeded)
-        ranking = await rank_passage_nodes(
-            sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages
-        )
+        ranking = await rank_passage_nodes(inquiry, seeds)
     else:
         seeds = share_out(start.phrases, {})
-        ranking = await rank_by_mentions(
-            sources, graph, seeds.phrases, walk=walk, weights=weights, limit=limit, stages=stages
-        )
+        ranking = await rank_by_mentions(inquiry, seeds.phrases)
     if not ranking.passages:
-        passages = await find_near(sources, graph, vector, limit, stages)
+        passages = await find_near(inquiry, vector)
         return Found(passages, (), start.entities, WALKED_NOWHERE, stale=ranking.stale, looks=start.looks)
     return Found(ranking.passages, heaviest_first(seeds), start.entities, stale=ranking.stale, looks=start.looks)
 
 
-async def _start_from_facts(
-    sources: Sources,
-    graph: Graph,
-    question: str,
-    vector: "Vector",
-    negated: "Vector",
-    recipe: FactSeeds,
-    stages: Stages,
-) -> _Start:
-    with stages.time("find"):
-        nearest = await find_nearest(sources, graph, vector, negated, recipe.facts)
+async def _start_from_facts(inquiry: Inquiry, vector: "Vector", negated: "Vector", recipe: FactSeeds) -> _Start:
+    with inquiry.stages.time("find"):
+        nearest = await find_nearest(inquiry, vector, negated, recipe.facts)
     if not nearest.candidates:
         return _Start({}, why=NO_FACT)
     facts = [candidate.fact for candidate in nearest.candidates]
     if recipe.filtered:
-        with stages.time("filter"):
-            verdict = await sources.filter_facts(question, [triplet(fact) for fact in facts])
+        with inquiry.stages.time("filter"):
+            verdict = await inquiry.sources.filter_facts(inquiry.question, [triplet(fact) for fact in facts])
     else:
         verdict = Verdict(tuple(range(len(facts))))
     look = first_look(facts, verdict)
@@ -133,10 +105,10 @@ async def _start_from_facts(
     return _Start(phrases, looks=(look,), why=why)
 
 
-async def embed_question(sources: Sources, question: str, stages: Stages) -> "tuple[Vector, Vector]":
+async def embed_question(inquiry: Inquiry) -> "tuple[Vector, Vector]":
     """The question's vector, and the negated one, whose nearest are the farthest."""
-    with stages.time("embed"):
-        matrix = await sources.embed([question])
+    with inquiry.stages.time("embed"):
+        matrix = await inquiry.sources.embed([inquiry.question])
     (vector,), (negated,) = as_vectors(matrix), as_vectors(-matrix)
     return vector, negated
 

@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING
 
 from hipporag_neo4j.domain import RankedPassage
 from hipporag_neo4j.keys import passage_key
-from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import first_look, further_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, find_around_phrases, find_in_passages, find_nearest
 from hipporag_neo4j.retrieval.found import NO_FACT, WALKED_NOWHERE, WEIGHTLESS_FACTS, Found
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds, embed_question, heaviest_first, kept_facts
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.link_query import find_named
-from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
+from hipporag_neo4j.retrieval.rank_passages import rank_passage_nodes
 from hipporag_neo4j.retrieval.seed_passages import find_passage_seeds
-from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.retrieval.weigh_seeds import add_named, share_out, weigh_by_facts
-from hipporag_neo4j.schema import Graph
-from hipporag_neo4j.timing import Stages
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector
@@ -51,33 +48,22 @@ class Recipe:
     further: FurtherLooks = field(default_factory=FurtherLooks)
 
 
-async def retrieve(
-    sources: Sources,
-    graph: Graph,
-    question: str,
-    *,
-    entities: Sequence[str] | None,
-    looks: int,
-    recipe: Recipe,
-    walk: Walk,
-    weights: Weights,
-    limit: int,
-    stages: Stages,
-) -> Found:
-    """The `limit` best passages after at most `looks` looks.
+async def retrieve(inquiry: Inquiry, recipe: Recipe) -> Found:
+    """The best passages after the looks wanted, or fewer.
 
-    `entities` are given ones, which go before those that the filter names. An entity alone still walks; without any
-    phrase to start from, dense search answers and says so.
+    Given entities go before those that the filter names. An entity alone still walks; without any phrase to start from,
+    dense search answers and says so.
     """
-    vector, negated = await embed_question(sources, question, stages)
+    sources, question, entities, stages = inquiry.sources, inquiry.question, inquiry.entities, inquiry.stages
+    vector, negated = await embed_question(inquiry)
     with stages.time("find"):
-        nearest = await find_nearest(sources, graph, vector, negated, recipe.seeds.facts)
+        nearest = await find_nearest(inquiry, vector, negated, recipe.seeds.facts)
     if not nearest.candidates:  # and so no phrase: nothing is worth a call of the language model
-        passages = await find_near(sources, graph, vector, limit, stages)
+        passages = await find_near(inquiry, vector)
         return Found(passages, entities=tuple(entities or ()), fallback=NO_FACT)
     with stages.time("seed"):  # before the filter is asked, whose answer people wait for
         passage_seeds = await find_passage_seeds(
-            sources, graph, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
+            inquiry, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
         )
     shown = list(nearest.candidates)
     with stages.time("filter"):
@@ -86,33 +72,30 @@ async def retrieve(
     done = [first_look([candidate.fact for candidate in shown], verdict)]
     kept = kept_facts(nearest, shown, done[0].kept)
     with stages.time("link"):
-        named = await find_named(sources, graph, named_entities)
+        named = await find_named(inquiry, named_entities)
 
     async def rank(most_phrases: int, at_least: int) -> Found:
         phrases = add_named(weigh_by_facts(kept, most_phrases), named, recipe.entity_weight)
-        wanted = max(limit, at_least)
         if not phrases:
-            passages = await find_near(sources, graph, vector, wanted, stages)
+            passages = await find_near(inquiry, vector, at_least)
             return Found(passages, entities=named_entities, fallback=WEIGHTLESS_FACTS if kept else _why(named_entities))
         seeds = share_out(phrases, passage_seeds)
-        ranking = await rank_passage_nodes(
-            sources, graph, seeds, walk=walk, weights=weights, limit=wanted, stages=stages
-        )
+        ranking = await rank_passage_nodes(inquiry, seeds, at_least)
         if not ranking.passages:
-            passages = await find_near(sources, graph, vector, wanted, stages)
+            passages = await find_near(inquiry, vector, at_least)
             return Found(passages, (), named_entities, WALKED_NOWHERE, stale=ranking.stale)
         return Found(ranking.passages, heaviest_first(seeds), named_entities, stale=ranking.stale)
 
     further = recipe.further
-    found = await rank(recipe.seeds.phrases, further.passages if looks > 1 else 0)
+    found = await rank(recipe.seeds.phrases, further.passages if inquiry.looks > 1 else 0)
     latest = kept
-    for number in range(2, looks + 1):
+    for number in range(2, inquiry.looks + 1):
         phrases = {key for fact in latest for key, _, _ in fact.ends}
         if number == 2:
             phrases |= {phrase.key for phrase in named}
         with stages.time("gather"):
             gathered = await _gather(
-                sources, graph, vector, phrases, found.passages, shown, further,
+                inquiry, vector, phrases, found.passages, shown, further,
                 phrase_facts=further.second_phrase_facts if number == 2 else further.third_phrase_facts,
             )  # fmt: skip
         if not gathered:
@@ -127,14 +110,12 @@ async def retrieve(
         latest = kept_facts(nearest, gathered, look.kept, further.minimum)
         kept = [*kept, *latest]
         found = await rank(further.phrases, further.passages)
-    return Found(
-        found.passages[:limit], found.seeds, named_entities, found.fallback, stale=found.stale, looks=tuple(done)
-    )
+    passages = found.passages[: inquiry.limit]
+    return Found(passages, found.seeds, named_entities, found.fallback, stale=found.stale, looks=tuple(done))
 
 
 async def _gather(
-    sources: Sources,
-    graph: Graph,
+    inquiry: Inquiry,
     vector: "Vector",
     phrases: set[str],
     ranked: Sequence[RankedPassage],
@@ -146,10 +127,10 @@ async def _gather(
     """Facts that were not shown: around the phrases first, then of the best passages."""
     keys = {candidate.key for candidate in shown}
     most = min(phrase_facts, further.facts)
-    around = await find_around_phrases(sources, graph, vector, phrases, keys, most)
+    around = await find_around_phrases(inquiry, vector, phrases, keys, most)
     keys |= {candidate.key for candidate in around}
-    best = [passage_key(graph.namespace, passage.id) for passage in ranked[: further.passages]]
-    inside = await find_in_passages(sources, graph, vector, best, keys, further.facts - len(around))
+    best = [passage_key(inquiry.graph.namespace, passage.id) for passage in ranked[: further.passages]]
+    inside = await find_in_passages(inquiry, vector, best, keys, further.facts - len(around))
     return [*around, *inside]
 
 

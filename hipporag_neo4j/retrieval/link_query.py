@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Literal
 from hipporag_neo4j.database import as_vectors
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.keys import phrase_key
-from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, NamedPhrase
-from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.text import normalise
-from hipporag_neo4j.timing import Stages
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector
@@ -33,33 +31,24 @@ class Linked:
     entities: tuple[str, ...] = ()
 
 
-async def link_nodes(
-    sources: Sources,
-    graph: Graph,
-    question: str,
-    linking: NodeLinking,
-    *,
-    entities: Sequence[str] | None,
-    most: int,
-    stages: Stages,
-) -> Linked:
+async def link_nodes(inquiry: Inquiry, linking: NodeLinking, *, most: int) -> Linked:
     """Phrases for the question's entities, which the language model names unless they are given, or the `most` phrases
     nearest to the question itself."""
     if linking == "question":
-        with stages.time("embed"):
-            vector = as_vectors(await sources.embed([question]))[0]
-        with stages.time("link"):
-            return Linked(await _near_question(sources, graph, vector, most))
+        with inquiry.stages.time("embed"):
+            vector = as_vectors(await inquiry.sources.embed([inquiry.question]))[0]
+        with inquiry.stages.time("link"):
+            return Linked(await _near_question(inquiry, vector, most))
+    entities = inquiry.entities
     if entities is None:
-        with stages.time("entities"):
-            entities = (await sources.name_entities(question)).entities
-    return Linked(await link_entities(sources, graph, entities, stages), tuple(entities))
+        with inquiry.stages.time("entities"):
+            entities = (await inquiry.sources.name_entities(inquiry.question)).entities
+    return Linked(await link_entities(inquiry, entities), tuple(entities))
 
 
-async def _near_question(sources: Sources, graph: Graph, vector: "Vector", most: int) -> tuple[LinkedPhrase, ...]:
-    rows = await sources.run(
+async def _near_question(inquiry: Inquiry, vector: "Vector", most: int) -> tuple[LinkedPhrase, ...]:
+    rows = await inquiry.run(
         "retrieval/find_phrases_by_vector",
-        namespace=graph.namespace,
         embedding=vector,
         fetch=max(_FETCHED, 2 * most),
         limit=most,
@@ -67,26 +56,26 @@ async def _near_question(sources: Sources, graph: Graph, vector: "Vector", most:
     return tuple(LinkedPhrase(row["key"], row["phrase"], None, row["similarity"], row["passages"]) for row in rows)
 
 
-async def find_named(sources: Sources, graph: Graph, names: Iterable[str]) -> tuple[NamedPhrase, ...]:
+async def find_named(inquiry: Inquiry, names: Iterable[str]) -> tuple[NamedPhrase, ...]:
     """The phrases that have the same normalised name as one of `names`, and that a passage mentions."""
+    graph = inquiry.graph
     keys: dict[str, str] = {}
     for name in names:
         if normalised := normalise(name, graph.normalisation):
             keys.setdefault(phrase_key(graph.namespace, normalised), name)
     if not keys:
         return ()
-    rows = await sources.run("retrieval/find_named_phrases", namespace=graph.namespace, keys=sorted(keys))
+    rows = await inquiry.run("retrieval/find_named_phrases", keys=sorted(keys))
     return tuple(NamedPhrase(row["key"], row["phrase"], keys[row["key"]], row["passages"]) for row in rows)
 
 
-async def link_entities(
-    sources: Sources, graph: Graph, entities: Sequence[str], stages: Stages
-) -> tuple[LinkedPhrase, ...]:
+async def link_entities(inquiry: Inquiry, entities: Sequence[str]) -> tuple[LinkedPhrase, ...]:
     """For each entity the one phrase with the highest cosine, an equal name first (HippoRAG, section 2.3).
 
     Entities are normalised before they are embedded; those of which nothing is left are not linked. An equal name has
     the similarity 1 and is looked up, which costs neither a vector nor a search. Raises InputError for more than 1,000.
     """
+    graph, stages = inquiry.graph, inquiry.stages
     names = list(dict.fromkeys(name for entity in entities if (name := normalise(entity, graph.normalisation))))
     if len(names) > _MOST_ENTITIES:
         raise InputError(
@@ -96,16 +85,15 @@ async def link_entities(
     with stages.time("link"):
         found = {
             named.entity: LinkedPhrase(named.key, named.phrase, named.entity, 1.0, named.passages)
-            for named in await find_named(sources, graph, names)
+            for named in await find_named(inquiry, names)
         }
     others = [name for name in names if name not in found]
     if others:
         with stages.time("embed"):
-            vectors = as_vectors(await sources.embed(others))
+            vectors = as_vectors(await inquiry.sources.embed(others))
         with stages.time("link"):
-            rows = await sources.run(
+            rows = await inquiry.run(
                 "retrieval/find_nearest_phrases",
-                namespace=graph.namespace,
                 entities=[
                     {"name": name, "key": phrase_key(graph.namespace, name), "embedding": vector}
                     for name, vector in zip(others, vectors, strict=True)

@@ -8,20 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hipporag_neo4j.domain import Fact
-from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import Verdict, first_look
 from hipporag_neo4j.retrieval.find_facts import find_nearest
 from hipporag_neo4j.retrieval.found import WALKED_NOWHERE, Found
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds, embed_question, heaviest_first, kept_facts
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.link_query import find_named
-from hipporag_neo4j.retrieval.rank_passages import Walk, rank_passage_nodes
+from hipporag_neo4j.retrieval.rank_passages import rank_passage_nodes
 from hipporag_neo4j.retrieval.seed_passages import find_passage_seeds
-from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.retrieval.weigh_seeds import NamedPhrase, add_named, share_out, weigh_by_facts
-from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.text import normalise
-from hipporag_neo4j.timing import Stages
 
 MOST_WORDS = 8
 """Words of the longest phrase that is looked for in a question."""
@@ -38,44 +35,34 @@ class NoLLM:
     margin: float = 0.03
 
 
-async def retrieve(
-    sources: Sources,
-    graph: Graph,
-    question: str,
-    *,
-    entities: Sequence[str] | None,
-    recipe: NoLLM,
-    walk: Walk,
-    weights: Weights,
-    limit: int,
-    stages: Stages,
-) -> Found:
-    """The `limit` best passages; given `entities` count in the place of what the question is found to name."""
-    vector, negated = await embed_question(sources, question, stages)
+async def retrieve(inquiry: Inquiry, recipe: NoLLM) -> Found:
+    """The best passages; given entities count in the place of what the question is found to name."""
+    stages = inquiry.stages
+    vector, negated = await embed_question(inquiry)
     with stages.time("find"):
-        nearest = await find_nearest(sources, graph, vector, negated, recipe.seeds.facts)
+        nearest = await find_nearest(inquiry, vector, negated, recipe.seeds.facts)
     facts = [candidate.fact for candidate in nearest.candidates]
     looks = (first_look(facts, Verdict(near_best(facts, recipe.margin))),) if facts else ()
     kept = kept_facts(nearest, nearest.candidates, looks[0].kept) if looks else []
     with stages.time("link"):
-        if entities is None:
-            found = await find_named(sources, graph, word_runs(normalise(question, graph.normalisation)))
-            named = longest_first(normalise(question, graph.normalisation), found)
+        if inquiry.entities is None:
+            text = normalise(inquiry.question, inquiry.graph.normalisation)
+            named = longest_first(text, await find_named(inquiry, word_runs(text)))
         else:
-            named = await find_named(sources, graph, entities)
+            named = await find_named(inquiry, inquiry.entities)
     phrases = add_named(weigh_by_facts(kept, recipe.seeds.phrases), named, recipe.entity_weight)
-    entities = tuple(phrase.entity for phrase in named) if entities is None else tuple(entities)
+    entities = tuple(phrase.entity for phrase in named) if inquiry.entities is None else tuple(inquiry.entities)
     if not phrases:
-        passages = await find_near(sources, graph, vector, limit, stages)
+        passages = await find_near(inquiry, vector)
         return Found(passages, entities=entities, fallback=_NOWHERE, looks=looks)
     with stages.time("seed"):
         passage_seeds = await find_passage_seeds(
-            sources, graph, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
+            inquiry, vector, negated, most=recipe.seeds.passages, weight=recipe.seeds.passage_weight
         )
     seeds = share_out(phrases, passage_seeds)
-    ranking = await rank_passage_nodes(sources, graph, seeds, walk=walk, weights=weights, limit=limit, stages=stages)
+    ranking = await rank_passage_nodes(inquiry, seeds)
     if not ranking.passages:
-        passages = await find_near(sources, graph, vector, limit, stages)
+        passages = await find_near(inquiry, vector)
         return Found(passages, (), entities, WALKED_NOWHERE, stale=ranking.stale, looks=looks)
     return Found(ranking.passages, heaviest_first(seeds), entities, stale=ranking.stale, looks=looks)
 

@@ -7,31 +7,12 @@ from typing import Any
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import RankedPassage, Seed
 from hipporag_neo4j.errors import QueryError
-from hipporag_neo4j.projection import Projection, Shape, Weights, ensure_projection
-from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.projection import Projection, Shape, ensure_projection
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.weigh_seeds import SeedWeights
-from hipporag_neo4j.schema import Graph
-from hipporag_neo4j.timing import Stages
 
 _TRIES = 3
 _METADATA = "meta_"
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """Parameters of personalized PageRank.
-
-    `damping` is the probability to follow an edge, 1 - the paper's restart probability; the walk ends after
-    `iterations`, or when no node changes more than `tolerance` (seeds and scores sum to 1). Phrases that hold at most
-    `minimum` after the walk don't count: rows that cost time and change no rank that anybody looks at. One thread
-    (`concurrency`) is deterministic, and faster on graphs of this size.
-    """
-
-    damping: float = 0.5
-    iterations: int = 20
-    tolerance: float = 1e-7
-    minimum: float = 1e-6
-    concurrency: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,60 +23,33 @@ class Ranking:
     stale: bool
 
 
-async def rank_by_mentions(
-    sources: Sources,
-    graph: Graph,
-    seeds: Mapping[str, Seed],
-    *,
-    walk: Walk,
-    weights: Weights,
-    limit: int,
-    stages: Stages,
-) -> Ranking:
+async def rank_by_mentions(inquiry: Inquiry, seeds: Mapping[str, Seed]) -> Ranking:
     """Passages by the mention-weighted sum of their phrases' PageRank (HippoRAG, section 2.3).
 
     `seeds` by phrase key, not empty.
     """
     parameters = {
         "seeds": [{"key": key, "weight": seed.weight} for key, seed in seeds.items()],
-        "minimum": walk.minimum,
-        "limit": limit,
+        "minimum": inquiry.walk.minimum,
+        "limit": inquiry.limit,
     }
-    return await _rank(sources, graph, "retrieval/rank_by_mentions", "phrases", parameters, walk, weights, stages)
+    return await _rank(inquiry, "retrieval/rank_by_mentions", "phrases", parameters)
 
 
-async def rank_passage_nodes(
-    sources: Sources,
-    graph: Graph,
-    seeds: SeedWeights,
-    *,
-    walk: Walk,
-    weights: Weights,
-    limit: int,
-    stages: Stages,
-) -> Ranking:
+async def rank_passage_nodes(inquiry: Inquiry, seeds: SeedWeights, at_least: int = 0) -> Ranking:
     """Passages by their own PageRank in the graph of phrases and passages (HippoRAG 2, section 3.2).
 
-    There must be a seed.
+    There must be a seed. More passages than the limit where `at_least` says so.
     """
     parameters = {
         "phrases": [{"key": key, "weight": seed.weight} for key, seed in seeds.phrases.items()],
         "passages": [{"key": key, "weight": weight} for key, weight in seeds.passages.items()],
-        "limit": limit,
+        "limit": max(inquiry.limit, at_least),
     }
-    return await _rank(sources, graph, "retrieval/rank_passage_nodes", "passages", parameters, walk, weights, stages)
+    return await _rank(inquiry, "retrieval/rank_passage_nodes", "passages", parameters)
 
 
-async def _rank(
-    sources: Sources,
-    graph: Graph,
-    statement: str,
-    shape: Shape,
-    parameters: Mapping[str, Any],
-    walk: Walk,
-    weights: Weights,
-    stages: Stages,
-) -> Ranking:
+async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapping[str, Any]) -> Ranking:
     """The ranking over a projection of the published version.
 
     The statement ranks only if that is the version that was projected; otherwise, or when the projection was dropped
@@ -106,35 +60,28 @@ async def _rank(
     while True:
         tries += 1
         last = tries == _TRIES
-        with stages.time("project"):
-            projection = await ensure_projection(sources.run, graph.namespace, weights, shape)
-        with stages.time("rank"):
-            rows = await _try_rank(sources, graph.namespace, statement, projection, parameters, walk, last=last)
+        with inquiry.stages.time("project"):
+            projection = await ensure_projection(inquiry.sources.run, inquiry.graph.namespace, inquiry.weights, shape)
+        with inquiry.stages.time("rank"):
+            rows = await _try_rank(inquiry, statement, projection, parameters, last=last)
             if projection.stale:
-                await sources.run("projection/drop_projection", graph=projection.name)
+                await inquiry.sources.run("projection/drop_projection", graph=projection.name)
         if rows or last:
             return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale or (last and bool(rows)))
 
 
 async def _try_rank(
-    sources: Sources,
-    namespace: str,
-    statement: str,
-    projection: Projection,
-    parameters: Mapping[str, Any],
-    walk: Walk,
-    *,
-    last: bool,
+    inquiry: Inquiry, statement: str, projection: Projection, parameters: Mapping[str, Any], *, last: bool
 ) -> list[Row]:
     """The ranking, empty when the projection is not that of the published version any more, unless it is the last try.
 
     A projection that lacks a seed, one that was written since, is dropped.
     """
+    walk = inquiry.walk
     try:
-        return await sources.run(
+        return await inquiry.run(
             statement,
             graph=projection.name,
-            namespace=namespace,
             published=None if last else projection.published,
             damping=walk.damping,
             iterations=walk.iterations,
@@ -148,7 +95,7 @@ async def _try_rank(
         if last or not (gone or outdated):
             raise
         if outdated:
-            await sources.run("projection/drop_projection", graph=projection.name)
+            await inquiry.sources.run("projection/drop_projection", graph=projection.name)
         return []
 
 

@@ -14,12 +14,11 @@ from hipporag_neo4j.retrieval.found import Found
 from hipporag_neo4j.retrieval.hipporag1 import NodeSeeds
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.hybrid import MOST_LOOKS, FurtherLooks, Recipe
+from hipporag_neo4j.retrieval.inquiry import Inquiry, Walk
 from hipporag_neo4j.retrieval.no_llm import NoLLM
-from hipporag_neo4j.retrieval.rank_passages import Walk
 from hipporag_neo4j.retrieval.sources import CountedSources, Sources
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.settings import Settings
-from hipporag_neo4j.timing import Stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +95,9 @@ async def retrieve(
     if options.without_llm:
         _check_without_llm(mode, looks)
     _need_decider(sources, mode, entities, options)
-    stages = Stages()
     counted = CountedSources(sources)
-    found = await _find(counted, graph, question, mode, limit, entities, options, looks, stages)
+    inquiry = Inquiry(counted, graph, question, limit, entities, looks, walk=options.walk, weights=options.weights)
+    found = await _find(inquiry, mode, options)
     if not found.passages:
         await _refuse_empty_graph(sources, graph)
     return RetrievalResult(
@@ -107,7 +106,7 @@ async def retrieve(
         passages=found.passages,
         seeds=found.seeds,
         entities=found.entities,
-        timings=stages.milliseconds(),
+        timings=inquiry.stages.milliseconds(),
         fallback=found.fallback,
         stale=found.stale,
         looks=found.looks,
@@ -118,71 +117,20 @@ async def retrieve(
     )
 
 
-async def _find(
-    sources: Sources,
-    graph: Graph,
-    question: str,
-    mode: Mode,
-    limit: int,
-    entities: Sequence[str] | None,
-    options: Options,
-    looks: int,
-    stages: Stages,
-) -> Found:
+async def _find(inquiry: Inquiry, mode: Mode, options: Options) -> Found:
     match mode:
         case "dense":
-            return Found(await search_by_vector(sources, graph, question, limit, stages))
+            return Found(await search_by_vector(inquiry))
         case "bm25":
-            return Found(await search_by_terms(sources, graph, question, limit, stages))
+            return Found(await search_by_terms(inquiry))
         case "hipporag1":
-            return await hipporag1.retrieve(
-                sources,
-                graph,
-                question,
-                entities=entities,
-                recipe=options.hipporag1,
-                walk=options.walk,
-                weights=options.weights,
-                limit=limit,
-                stages=stages,
-            )
+            return await hipporag1.retrieve(inquiry, options.hipporag1)
         case "hipporag2":
-            return await hipporag2.retrieve(
-                sources,
-                graph,
-                question,
-                entities=entities,
-                recipe=options.hipporag2,
-                walk=options.walk,
-                weights=options.weights,
-                limit=limit,
-                stages=stages,
-            )
+            return await hipporag2.retrieve(inquiry, options.hipporag2)
         case "hybrid" if options.without_llm:
-            return await no_llm.retrieve(
-                sources,
-                graph,
-                question,
-                entities=entities,
-                recipe=options.no_llm,
-                walk=options.walk,
-                weights=options.weights,
-                limit=limit,
-                stages=stages,
-            )
+            return await no_llm.retrieve(inquiry, options.no_llm)
         case "hybrid":
-            return await hybrid.retrieve(
-                sources,
-                graph,
-                question,
-                entities=entities,
-                looks=looks,
-                recipe=options.hybrid,
-                walk=options.walk,
-                weights=options.weights,
-                limit=limit,
-                stages=stages,
-            )
+            return await hybrid.retrieve(inquiry, options.hybrid)
 
 
 def _check(question: Any, mode: Any, limit: Any, entities: Any, looks: Any) -> None:

@@ -2,16 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.weigh_seeds import min_max
-from hipporag_neo4j.schema import Graph
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector
 
 
 async def find_passage_seeds(
-    sources: Sources, graph: Graph, vector: "Vector", negated: "Vector", *, most: int, weight: float
+    inquiry: Inquiry, vector: "Vector", negated: "Vector", *, most: int, weight: float
 ) -> dict[str, float]:
     """Weights by passage key, not scaled: `weight` for the nearest passage, falling to 0 for the farthest of all.
 
@@ -20,12 +19,11 @@ async def find_passage_seeds(
     if weight == 0:
         return {}
     if most == 0:
-        rows = await sources.run("retrieval/score_passages", namespace=graph.namespace, embedding=vector)
+        rows = await inquiry.run("retrieval/score_passages", embedding=vector)
         lowest = min((row["score"] for row in rows), default=0.0)
     else:
-        rows = await sources.run(
+        rows = await inquiry.run(
             "retrieval/find_passage_seeds",
-            namespace=graph.namespace,
             embedding=vector,
             negated=negated,
             fetch=most + 50,

@@ -19,11 +19,11 @@ from hipporag_neo4j.indexing import pipeline
 from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.projection import Weights, ensure_projection
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
-from hipporag_neo4j.retrieval.rank_passages import Ranking, Walk, rank_by_mentions
+from hipporag_neo4j.retrieval.inquiry import Inquiry
+from hipporag_neo4j.retrieval.rank_passages import Ranking, rank_by_mentions
 from hipporag_neo4j.retrieval.sources import BlockingSources, NamedEntities, Sources, finish
 from hipporag_neo4j.schema import open_graph
 from hipporag_neo4j.settings import Settings
-from hipporag_neo4j.timing import Stages
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, passage, write
 from tests.servers import TestServer
@@ -296,7 +296,7 @@ def rank(sources: Sources, rag: HippoRAG) -> Ranking:
     """From the one seed `ada`."""
     seeds = {phrase_key(rag.namespace, "ada"): Seed("ada", 1.0, "ada", 1.0)}
     graph = open_graph(rag.database, rag.namespace)
-    return finish(rank_by_mentions(sources, graph, seeds, walk=Walk(), weights=Weights(), limit=10, stages=Stages()))
+    return finish(rank_by_mentions(Inquiry(sources, graph, "Who knows whom?"), seeds))
 
 
 def ranked(ranking: Ranking) -> list[str]:

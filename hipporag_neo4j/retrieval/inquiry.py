@@ -1,0 +1,54 @@
+"""What all modes are given: a question, where and how it is asked, and the clock of its stages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hipporag_neo4j.database import Row
+from hipporag_neo4j.filters import EVERYTHING, Filter
+from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.retrieval.sources import Sources
+from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.timing import Stages
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Parameters of personalized PageRank.
+
+    `damping` is the probability to follow an edge, 1 - the paper's restart probability; the walk ends after
+    `iterations`, or when no node changes more than `tolerance` (seeds and scores sum to 1). Phrases that hold at most
+    `minimum` after the walk don't count: rows that cost time and change no rank that anybody looks at. One thread
+    (`concurrency`) is deterministic, and faster on graphs of this size.
+    """
+
+    damping: float = 0.5
+    iterations: int = 20
+    tolerance: float = 1e-7
+    minimum: float = 1e-6
+    concurrency: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question to a graph, of which the `limit` best passages are wanted among those that `where` allows.
+
+    `entities` are given ones, None where they are to be found; `hybrid` looks at facts at most `looks` times.
+    """
+
+    sources: Sources
+    graph: Graph
+    question: str
+    limit: int = 10
+    entities: Sequence[str] | None = None
+    looks: int = 1
+    where: Filter = EVERYTHING
+    walk: Walk = field(default_factory=Walk)
+    weights: Weights = field(default_factory=Weights)
+    stages: Stages = field(default_factory=Stages)
+
+    async def run(self, statement: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement, on the graph's namespace and of what the filter allows."""
+        if self.where:
+            parameters["where"] = self.where
+        return await self.sources.run(statement, namespace=self.graph.namespace, **parameters)
