@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from hipporag_neo4j.llm.openai_model import OpenAIModel
     from hipporag_neo4j.settings import Settings
 
-__all__ = ["NUDGE", "Answer", "IdentifiedModel", "LanguageModel", "Listener", "Message", "ask", "make_language_model"]
+__all__ = [
+    "NUDGE",
+    "Answer",
+    "IdentifiedModel",
+    "LanguageModel",
+    "Listener",
+    "Message",
+    "ask",
+    "make_language_model",
+    "nudged",
+]
 
 NUDGE = "\n\nAn earlier answer could not be read. Answer with the JSON object described above and nothing else."
 
@@ -108,11 +118,8 @@ def ask(
         return model.answer(messages, shape, listener)
     except UnreadableAnswerError as error:
         first = error
-    # The request must differ, or a model at temperature 0 says the same again. A message more would break chat
-    # templates that want the roles to alternate.
-    nudged = [*messages[:-1], replace(messages[-1], content=messages[-1].content + NUDGE)]
     try:
-        second = model.answer(nudged, shape, listener)
+        second = model.answer(nudged(messages), shape, listener)
     except UnreadableAnswerError as error:
         raise UnreadableAnswerError(
             f"{error} (asked twice)",
@@ -124,3 +131,10 @@ def ask(
         prompt_tokens=first.prompt_tokens + second.prompt_tokens,
         completion_tokens=first.completion_tokens + second.completion_tokens,
     )
+
+
+def nudged(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The conversation as it is repeated after an unreadable answer."""
+    # The request must differ, or a model at temperature 0 says the same again. A message more would break chat
+    # templates that want the roles to alternate.
+    return (*messages[:-1], replace(messages[-1], content=messages[-1].content + NUDGE))

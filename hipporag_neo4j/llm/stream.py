@@ -34,7 +34,7 @@ def read_stream(response: Any, hear: Callable[[str], None], ends: float) -> Comp
         return _joined(_chunks(response, ends), hear)
     except openai.APITimeoutError:
         raise
-    except _stream_errors() as error:
+    except transport_errors() as error:
         if "Timeout" in type(error).__name__:
             raise openai.APITimeoutError(request=response.http_request) from error
         raise BrokenStreamError(str(error.__cause__ or error) or type(error).__name__) from error
@@ -87,8 +87,8 @@ def _joined(chunks: Iterator[Chunk], hear: Callable[[str], None]) -> Completion:
     return Completion(choices=[Choice(message=whole, finish_reason=finish_reason)], usage=usage)
 
 
-def _stream_errors() -> tuple[type[Exception], ...]:
-    """What may be raised while a stream is read; some versions of the client let through what its HTTP library does."""
+def transport_errors() -> tuple[type[Exception], ...]:
+    """What may be raised while a response is read; some versions of the client let HTTP errors through."""
     import openai
 
     modules = [sys.modules[name] for name in ("httpx", "httpx2") if name in sys.modules]
