@@ -3,5 +3,5 @@
 // returns: phrases (int)
 // mode: read
 CYPHER 25
-MATCH (phrase:Phrase {namespace: $namespace, unlinked: true})
+MATCH (phrase:Phrase {namespace: $namespace}) WHERE phrase.unlinked IS NOT NULL
 RETURN count(*) AS phrases

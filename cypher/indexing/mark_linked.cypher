@@ -1,8 +1,9 @@
-// Say of phrases that their synonyms were looked for.
-// params: keys (list of str)
+// Say of phrases that their synonyms were looked for; not of one that was deleted and made again meanwhile.
+// params: rows (list of {key, unlinked})
 // returns: phrases (int)
 // mode: write
 CYPHER 25
-MATCH (phrase:Phrase) WHERE phrase.key IN $keys
+UNWIND $rows AS row
+MATCH (phrase:Phrase {key: row.key}) WHERE toString(phrase.unlinked) = row.unlinked
 REMOVE phrase.unlinked
 RETURN count(*) AS phrases

@@ -5,7 +5,7 @@
 CYPHER 25
 UNWIND $rows AS row
 MERGE (phrase:Phrase {key: row.key})
-  ON CREATE SET phrase.namespace = $namespace, phrase.name = row.name, phrase.unlinked = true
+  ON CREATE SET phrase.namespace = $namespace, phrase.name = row.name, phrase.unlinked = randomUUID()
 WITH phrase, row
 CALL db.create.setNodeVectorProperty(phrase, 'embedding', row.embedding)
 RETURN count(*) AS phrases

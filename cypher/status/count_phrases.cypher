@@ -5,4 +5,4 @@
 CYPHER 25
 MATCH (phrase:Phrase {namespace: $namespace})
 RETURN count(*) AS phrases, sum(COUNT { (phrase)-[:SYNONYM]->(:Phrase {namespace: $namespace}) }) AS synonyms,
-       sum(CASE WHEN phrase.unlinked THEN 1 ELSE 0 END) AS unlinked
+       count(phrase.unlinked) AS unlinked

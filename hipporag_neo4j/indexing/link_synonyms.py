@@ -112,17 +112,28 @@ def _too_many(pairs: int, phrases: int, threshold: float) -> TooManySynonymsErro
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Phrases of a namespace, the `new` ones first: those whose synonyms were not looked for yet."""
+    """Phrases of a namespace, the `new` ones first: those whose synonyms were not looked for yet.
+
+    `marks` of the new ones tell whether a phrase is still the one that was read.
+    """
 
     keys: Sequence[str]
     names: Sequence[str]
     vectors: NDArray[np.float32]
     new: int
+    marks: Sequence[str] = ()
 
     @property
     def short(self) -> NDArray[np.bool_]:
         """Which of them are too short to look for synonyms."""
         return np.array([is_short(name) for name in self.names], dtype=bool)
+
+    def linked(self, begin: int, end: int) -> list[dict[str, str]]:
+        """A range of the new ones as `mark_linked` takes them."""
+        return [
+            {"key": key, "unlinked": mark}
+            for key, mark in zip(self.keys[begin:end], self.marks[begin:end], strict=True)
+        ]
 
 
 def read_phrases(database: Database, graph: Graph) -> Phrases:
@@ -134,6 +145,7 @@ def read_phrases(database: Database, graph: Graph) -> Phrases:
     vectors = np.empty((counts["phrases"], graph.dimensions), dtype=np.float32)
     keys, names = [""] * len(vectors), [""] * len(vectors)
     front, back = 0, len(vectors)
+    marks: list[str] = []
     rows = database.stream(
         "indexing/read_phrase_vectors", namespace=graph.namespace, dimensions=graph.dimensions, batch=_READ_ROWS
     )
@@ -143,6 +155,7 @@ def read_phrases(database: Database, graph: Graph) -> Phrases:
             return read_phrases(database, graph)
         if row["unlinked"]:
             place, front = front, front + 1
+            marks.append(row["unlinked"])
         else:
             place = back = back - 1
         keys[place], names[place] = row["key"], row["name"]
@@ -151,7 +164,7 @@ def read_phrases(database: Database, graph: Graph) -> Phrases:
     if gap:
         vectors = np.delete(vectors, range(front, back), axis=0)
         del keys[front:back], names[front:back]
-    return Phrases(keys, names, vectors, front)
+    return Phrases(keys, names, vectors, front, marks)
 
 
 def synonym_rows(phrases: Phrases, pairs: Pairs) -> list[dict[str, object]]:
@@ -159,6 +172,8 @@ def synonym_rows(phrases: Phrases, pairs: Pairs) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for one, other, cosine in zip(pairs.first, pairs.second, pairs.score, strict=True):
         source, target = sorted((phrases.keys[one], phrases.keys[other]))
+        if source == target:  # another run made it again while all were read, so that it was read twice
+            continue
         rows.append({"source": source, "target": target, "score": min(1.0, float(cosine))})
     return rows
 
@@ -170,14 +185,13 @@ def _write_pairs(database: Database, graph: Graph, phrases: Phrases, pairs: Pair
     for begin, end in _phrase_ranges(first, phrases.new):
         low, high = np.searchsorted(first, (begin, end))
         rows = synonym_rows(phrases, Pairs(first[low:high], second[low:high], score[low:high]))
+        linked = phrases.linked(begin, end)
 
-        def write(
-            tx: Transaction, rows: list[dict[str, object]] = rows, keys: Sequence[str] = phrases.keys[begin:end]
-        ) -> None:
+        def write(tx: Transaction, rows: list[dict[str, object]] = rows, linked: list[dict[str, str]] = linked) -> None:
             if lock_graph(tx, graph.namespace)["synonym_threshold"] != graph.synonym_threshold:
                 raise _ThresholdChanged
             tx.run("indexing/merge_synonyms", rows=rows)
-            tx.run("indexing/mark_linked", keys=list(keys))
+            tx.run("indexing/mark_linked", rows=linked)
 
         database.write("indexing/link_synonyms", write)
 

@@ -111,7 +111,7 @@ def _rewrite(
     added: Pairs,
 ) -> None:
     """All in one transaction, if the graph is still as it was read; published unless a run has yet to do that."""
-    unlinked = phrases.keys[: phrases.new]
+    unlinked = phrases.linked(0, phrases.new)
     if threshold == graph.synonym_threshold and not (removed or len(added) or unlinked):
         return
     namespace = graph.namespace
@@ -125,8 +125,8 @@ def _rewrite(
             tx.run("indexing/delete_synonyms", rows=some)
         for pairs in batches(rows, _ROWS):
             tx.run("indexing/merge_synonyms", rows=pairs)
-        for keys in batches(unlinked, _ROWS):
-            tx.run("indexing/mark_linked", keys=keys)
+        for some in batches(unlinked, _ROWS):
+            tx.run("indexing/mark_linked", rows=some)
         if graph.version == graph.published:
             tx.run("indexing/publish_version", namespace=namespace)
 

@@ -66,7 +66,7 @@ def values() -> dict[str, Any]:
             {
                 "key": "x", "properties": {}, "embedding": vector, "name": "x", "subject": "x", "object": "x",
                 "predicate": "x", "passages": ["x"], "passage": "x", "phrases": [["x", 1]], "source": "x",
-                "target": "y", "score": 0.9,
+                "target": "y", "score": 0.9, "unlinked": "x",
             }
         ],
     }  # fmt: skip
