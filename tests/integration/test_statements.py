@@ -35,6 +35,8 @@ MAY_SCAN = {
     "schema/find_foreign_data": SCANS,
     # The index holds only unlinked phrases, none most of the time: reading it whole is as cheap as looking in it.
     "indexing/count_unlinked": {"NodeIndexScan"},
+    # One node a namespace, and all of them are wanted.
+    "schema/list_graphs": {"NodeByLabelScan"},
 }
 """Statements that may look at everything of a kind."""
 SHOWS = {"schema/show_server", "schema/show_versions"}
@@ -59,7 +61,7 @@ def values() -> dict[str, Any]:
         "source": "x", "target": "y", "threshold": 0.9, "synonym_from": 0.8,
         "pairs": [{"source": "x", "target": "y", "score": 0.9}],
         "instances": [{"number": 0, "phrases": ["x"], "seeds": [{"key": "x", "weight": 1.0}]}],
-        "names": ["x"], "conditions": [{"property": "meta_x", "value": 1}],
+        "names": ["x"], "name": "x", "conditions": [{"property": "meta_x", "value": 1}],
         "key": "x", "before": datetime.now(UTC), "most": 10,
         "entities": [{"name": "x", "key": "x", "embedding": vector}], "edges": [[0, 1, 1.0]], "sources": [[0, 1.0]],
         "rows": [
