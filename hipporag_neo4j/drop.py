@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.errors import InputError, UnsupportedServerError
 from hipporag_neo4j.projection import projection_prefix
-from hipporag_neo4j.schema import graph_not_found, list_graphs, refuse_newer
+from hipporag_neo4j.schema import graph_not_found, list_graphs, refuse_newer, unless_deleted
 from hipporag_neo4j.timing import Stages
 
 _DELETED_AT_ONCE = 2000
@@ -92,7 +92,7 @@ def _delete(database: Database, namespace: str, progress: Progress) -> int:
     total = 1 + sum(row["found"] for row in database.run("drop/count_nodes", namespace=namespace))
 
     def delete(tx: Transaction) -> tuple[int, bool]:
-        if not tx.run("drop/mark_graph", namespace=namespace):
+        if not unless_deleted(lambda: tx.run("drop/mark_graph", namespace=namespace)):
             return 0, True  # another client has finished it
         nodes: int = tx.run("drop/delete_nodes", namespace=namespace, limit=_DELETED_AT_ONCE)[0]["nodes"]
         if nodes:
@@ -100,9 +100,15 @@ def _delete(database: Database, namespace: str, progress: Progress) -> int:
         # Readers that looked before the mark may have made one while nodes were deleted; none can begin to any more.
         return tx.run("drop/delete_graph", namespace=namespace)[0]["graphs"], True
 
-    database.run("drop/mark_graph", namespace=namespace)
+    def delete_runs(tx: Transaction) -> int:
+        # First: phrases that a run writes ahead are written under the lock of its node, and not where that is gone.
+        tx.run("drop/mark_graph", namespace=namespace)
+        runs: int = tx.run("drop/delete_runs", namespace=namespace)[0]["runs"]
+        return runs
+
+    unless_deleted(lambda: database.run("drop/mark_graph", namespace=namespace))
     _drop_projections(database, namespace)
-    deleted, finished = 0, False
+    deleted, finished = database.write("drop/delete_runs", delete_runs), False
     while not finished:
         nodes, finished = database.write("drop/delete_nodes", delete)
         deleted += nodes

@@ -1,12 +1,18 @@
 """The namespace's graph: made, opened, and checked against what the caller wants to do with it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from hipporag_neo4j.database import Database, Row, Transaction
-from hipporag_neo4j.errors import ForeignDataError, GraphMismatchError, GraphNotFoundError, SchemaVersionError
+from hipporag_neo4j.errors import (
+    ForeignDataError,
+    GraphMismatchError,
+    GraphNotFoundError,
+    QueryError,
+    SchemaVersionError,
+)
 from hipporag_neo4j.text import Normalisation
 
 SCHEMA_VERSION = 1
@@ -98,11 +104,21 @@ def lock_graph(tx: Transaction, namespace: str) -> Row:
     Writers on one namespace queue here, and one that a drop or a migration has overtaken stops: raises
     GraphNotFoundError or SchemaVersionError.
     """
-    rows = tx.run("indexing/raise_version", namespace=namespace)
+    rows = unless_deleted(lambda: tx.run("indexing/raise_version", namespace=namespace))
     if not rows:
         raise graph_not_found(namespace)
     refuse_unusable(namespace, rows[0])
     return rows[0]
+
+
+def unless_deleted(run: Callable[[], list[Row]]) -> list[Row]:
+    """Rows of a statement that locks a graph; none where it was deleted while the statement waited for the lock."""
+    try:
+        return run()
+    except QueryError as error:
+        if error.code == "Neo.ClientError.Statement.EntityNotFound":
+            return []
+        raise
 
 
 def refuse_unusable(namespace: str, graph: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.errors import DatabaseError
+from hipporag_neo4j.schema import unless_deleted
 from hipporag_neo4j.timing import Stages
 
 
@@ -32,7 +33,9 @@ def recorded(database: Database, namespace: str, report: Report) -> Iterator[Sta
 
     def record(state: str) -> None:
         kept = {**report.figures(), "state": state, "recorded": datetime.now(UTC)}
-        database.run("indexing/record_run", namespace=namespace, run=report.run, figures=kept)
+        unless_deleted(
+            lambda: database.run("indexing/record_run", namespace=namespace, run=report.run, figures=kept)
+        )
 
     stages = Stages()
     record("running")

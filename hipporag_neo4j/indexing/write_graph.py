@@ -82,11 +82,14 @@ class GraphWriter:
     def _write_phrases(self, batch: Batch, new: _New, vectors: Vectors) -> None:
         """Phrases ahead of the rest, without the namespace's lock. The transaction that follows writes what is missing
         then, so that nothing depends on this one: where another run deletes one of them at this moment, it fails."""
+
+        def write(tx: Transaction) -> None:
+            if tx.run("indexing/hold_run", namespace=self._namespace, run=self._run):
+                _merge_phrases(tx, batch, new, self._namespace, vectors)
+
         if new.phrases:
             with contextlib.suppress(QueryError):
-                self._database.write(
-                    "indexing/merge_phrases", lambda tx: _merge_phrases(tx, batch, new, self._namespace, vectors)
-                )
+                self._database.write("indexing/merge_phrases", write)
 
     def wait(self) -> None:
         """Wait until everything is written that was handed over."""
