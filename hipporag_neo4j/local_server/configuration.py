@@ -60,6 +60,7 @@ server.https.enabled=false
 server.directories.plugins={plugins.as_posix()}
 dbms.security.procedures.unrestricted=gds.*
 dbms.usage_report.enabled=false
+client.allow_telemetry=false
 server.memory.heap.initial_size={min(512, memory.heap)}m
 server.memory.heap.max_size={memory.heap}m
 server.memory.pagecache.size={memory.page_cache}m

@@ -70,3 +70,8 @@ def test_compose_itself_reads_it() -> None:
     assert refused.returncode != 0
     assert "Set NEO4J_PASSWORD" in refused.stderr
     subprocess.run(command, env=given | {"NEO4J_PASSWORD": "open sesame"}, check=True)
+
+
+def test_the_server_reports_to_nobody(service: dict[str, Any]) -> None:
+    assert service["environment"]["NEO4J_dbms_usage__report_enabled"] == "false"
+    assert service["environment"]["NEO4J_client_allow__telemetry"] == "false"

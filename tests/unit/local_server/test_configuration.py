@@ -42,7 +42,7 @@ def test_the_configuration_listens_on_the_loopback_interface_only() -> None:
     }
     assert values["server.bolt.listen_address"] == "127.0.0.1:7700"
     assert values["server.http.enabled"] == values["server.https.enabled"] == "false"
-    assert values["dbms.usage_report.enabled"] == "false"
+    assert values["dbms.usage_report.enabled"] == values["client.allow_telemetry"] == "false"
     assert values["dbms.security.procedures.unrestricted"] == "gds.*"
     assert values["server.directories.plugins"] == "jars/plugins"
     assert "dbms.security.auth_enabled" not in values
