@@ -86,7 +86,7 @@ def _find_paths(
     target = normalise(question.answer, normalisation).removeprefix("the ")
     paths = []
     for seed in result.seeds:
-        rows = rag.database.run("inspect/find_path", namespace=rag.namespace, source=seed.phrase, target=target)
+        rows = rag.database.run("demo/find_path", namespace=rag.namespace, source=seed.phrase, target=target)
         for row in rows[:1]:
             start, *phrases = row["names"]
             steps = zip(phrases, row["steps"], strict=True)

@@ -178,7 +178,7 @@ def _show_end(console: Console, settings: "Settings", place: str, comparisons: "
     access = f"user {settings.neo4j_username}"
     if not settings.neo4j_uri:
         access += ", password: hipporag-neo4j server status --show-password"
-    statement = queries.load("inspect/show_demo").text.replace("'demo'", f"'{settings.namespace}'")
+    statement = queries.load("demo/show_demo").text.replace("'demo'", f"'{settings.namespace}'")
     width = min(console.width, _WIDEST)
     console.print()
     console.print(
