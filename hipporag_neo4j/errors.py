@@ -3,7 +3,8 @@
 HippoRAGError
 ├── ConfigurationError        a setting is missing or contradicts another
 │   ├── TooManySynonymsError      the synonym threshold joins too many phrases
-│   └── NoLanguageModelError      a language model has to decide something, and none is set
+│   ├── NoLanguageModelError      a language model has to decide something, and none is set
+│   └── MissingExtraError         a library that an extra brings can't be imported
 ├── InputError                a file, passage or question can't be used as it is
 ├── DatabaseError
 │   ├── ServerUnavailableError    nothing answers at the address
@@ -39,6 +40,10 @@ class TooManySynonymsError(ConfigurationError):
 
 class NoLanguageModelError(ConfigurationError):
     """A language model has to decide something, and none is set."""
+
+
+class MissingExtraError(ConfigurationError, ImportError):
+    """A library that is installed with an extra of this package can't be imported."""
 
 
 class InputError(HippoRAGError):

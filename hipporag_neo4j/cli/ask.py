@@ -11,7 +11,8 @@ from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.idle_options import check_search, refuse_idle
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
-from hipporag_neo4j.cli.retrieve import Entities, ModeOption, look_notices, result_values
+from hipporag_neo4j.cli.retrieve import Entities, ModeOption, result_values
+from hipporag_neo4j.notices import search_notices
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import AnswerResult, Mode, RankedPassage, RetrievalResult, Step
@@ -69,7 +70,7 @@ def ask(
         if as_json:
             result = rag.answer(question, **asked)
             output.print_json({"namespace": settings.namespace, **answer_values(result)})
-            for notice in _notices(result.retrieval):
+            for notice in search_notices(result.retrieval):
                 output.warn(notice)
             return
         with _Screen() as screen:
@@ -113,9 +114,9 @@ class _Screen(AbstractContextManager["_Screen"]):
     def found(self, retrieval: "RetrievalResult") -> None:
         """The passages are there, and are read now."""
         self._stop_waiting()
-        for notice in _notices(retrieval):
+        for notice in search_notices(retrieval):
             self._console.print(Text(output.clean(notice), style="bold yellow"))
-        if retrieval.steps or _notices(retrieval):
+        if retrieval.steps or search_notices(retrieval):
             self._console.print()
         if retrieval.passages:
             self._wait(f"Reading {output.plural(len(retrieval.passages), 'passage')}")
@@ -170,14 +171,6 @@ def _step_values(step: "Step") -> dict[str, Any]:
 
 def _reference(number: int, passage: "RankedPassage") -> dict[str, Any]:
     return {"number": number, "id": passage.id, "title": passage.title, "score": passage.score}
-
-
-def _notices(retrieval: "RetrievalResult") -> list[str]:
-    """What went otherwise than asked while searching."""
-    searches = [step.retrieval for step in retrieval.steps if step.retrieval is not None] or [retrieval]
-    looks = look_notices(look for search in searches for look in search.looks)
-    stale = ["The graph is being written to; this shows it as of a moment ago."] if retrieval.stale else []
-    return [*([retrieval.fallback] if retrieval.fallback else []), *looks, *stale]
 
 
 def _search_line(number: int, step: "Step") -> Text:

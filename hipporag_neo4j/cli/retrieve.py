@@ -12,10 +12,9 @@ from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.idle_options import check_retrieve
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
+from hipporag_neo4j.notices import look_notices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Seed
 
 ModeOption = Annotated[
@@ -124,18 +123,6 @@ def _look_line(number: int, look: "Look") -> Text:
 def _notices(result: "RetrievalResult") -> list[str]:
     """What went otherwise than asked."""
     return ([result.fallback] if result.fallback else []) + look_notices(result.looks)
-
-
-def look_notices(looks: "Iterable[Look]") -> list[str]:
-    """What went wrong while the language model looked at facts."""
-    seen = list(looks)
-    problems = [look.problem for look in seen if look.problem]
-    return problems + ([_CUT_OFF] if any(look.truncated for look in seen) else [])
-
-
-_CUT_OFF = (
-    "The answer on which facts bear on the question was cut off, so some may be missing: HIPPORAG_LLM_MAX_TOKENS."
-)
 
 
 def _seed_values(seed: "Seed") -> dict[str, Any]:

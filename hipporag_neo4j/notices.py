@@ -1,0 +1,24 @@
+"""What went otherwise than asked, in sentences for people and programs: nobody should have to look for it."""
+
+from collections.abc import Iterable
+
+from hipporag_neo4j.domain import Look, RetrievalResult
+
+_CUT_OFF = (
+    "The answer on which facts bear on the question was cut off, so some may be missing: HIPPORAG_LLM_MAX_TOKENS."
+)
+_STALE = "The graph is being written to; this shows it as of a moment ago."
+
+
+def search_notices(result: RetrievalResult) -> list[str]:
+    """What went otherwise while searching, in the searches of all steps: a fallback, useless answers, a stale graph."""
+    searches = [step.retrieval for step in result.steps if step.retrieval is not None] or [result]
+    looks = look_notices(look for search in searches for look in search.looks)
+    return [*([result.fallback] if result.fallback else []), *looks, *([_STALE] if result.stale else [])]
+
+
+def look_notices(looks: Iterable[Look]) -> list[str]:
+    """What went wrong while the language model looked at facts."""
+    seen = list(looks)
+    problems = [look.problem for look in seen if look.problem]
+    return problems + ([_CUT_OFF] if any(look.truncated for look in seen) else [])
