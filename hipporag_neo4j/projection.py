@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import ConfigurationError, DatabaseError, GraphNotFoundError, QueryError
+from hipporag_neo4j.filters import EVERYTHING, Filter
 from hipporag_neo4j.projection_catalogue import (
     DEFAULT_MEGABYTES,
     OWN,
@@ -64,14 +65,37 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a projection shows of a namespace: its shape, how edges weigh, and which passages count."""
+
+    namespace: str
+    weights: Weights
+    shape: Shape
+    where: Filter = EVERYTHING
+
+    @property
+    def suffix(self) -> str:
+        """The shape, and a hash of the filter and the weights that count: with another it is another projection."""
+        used = asdict(self.weights)
+        if self.shape == "phrases":
+            del used["mention"]
+        if self.where:
+            used["where"] = self.where.key
+        digest = hashlib.blake2b(json.dumps(used, sort_keys=True).encode(), digest_size=8).hexdigest()
+        return f".{self.shape}.{digest}"
+
+
+@dataclass(frozen=True, slots=True)
 class Projection:
     """A projection in memory, by name. It shows the graph as it was after write transaction number `version`: the
-    `published` one, or a later one of a run that has yet to end. `stale`: writers kept it from being exact."""
+    `published` one, or a later one of a run that has yet to end. `stale`: writers kept it from being exact. An `own` one
+    is nobody else's, and dropped by its owner."""
 
     name: str
     published: int
     version: int
     stale: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +133,7 @@ async def ensure_projection(
     namespace: str,
     weights: Weights,
     shape: Shape = "phrases",
+    where: Filter = EVERYTHING,
     *,
     own: bool = False,
     megabytes: int = DEFAULT_MEGABYTES,
@@ -116,23 +141,25 @@ async def ensure_projection(
 ) -> Projection:
     """The projection of the namespace's published version; where it is missing one client builds it, others wait.
 
+    With a filter it holds what the allowed passages alone would make.
     A projection is found by others only if no writer committed while it was built. After three tries the caller gets
     one of its own, marked as `stale` if that is no better, which it drops when it has walked; with `own` at once.
     Building one drops older ones, and the oldest of all while they take more than so many `megabytes`.
     Raises GraphNotFoundError when the namespace holds no graph, or no phrase, and ConfigurationError when synonyms are
     wanted that it doesn't hold.
     """
-    found = await _find(run, namespace, weights, shape)
+    shown = _Shown(namespace, weights, shape, where)
+    found = await _find(run, shown)
     if found.graph is None:
         _refuse_missing_synonyms(namespace, weights, found.synonym_threshold)
     for _ in range(0 if own else _TRIES):
         if found.usable is None:
-            built = partial(_build_checked, run, namespace, weights, shape, megabytes)
-            await _build_or_wait(run, found, partial(_find, run, namespace, weights, shape), built, pause)
-            found = await _find(run, namespace, weights, shape)
+            built = partial(_build_checked, run, shown, megabytes)
+            await _build_or_wait(run, found, partial(_find, run, shown), built, pause)
+            found = await _find(run, shown)
         if found.usable is not None:
             return found.usable
-    return await _build_own(run, namespace, weights, shape)
+    return await _build_own(run, shown)
 
 
 async def _build_or_wait(
@@ -159,33 +186,31 @@ async def _build_or_wait(
         now = await find()
 
 
-async def _build_checked(
-    run: Run, namespace: str, weights: Weights, shape: Shape, megabytes: int, builder: str
-) -> None:
+async def _build_checked(run: Run, shown: _Shown, megabytes: int, builder: str) -> None:
     """Build a projection that others may find; it goes again if a writer committed meanwhile."""
-    before = await _find(run, namespace, weights, shape)
+    before = await _find(run, shown)
     if before.builder != builder or before.graph is not None:  # another one was faster
         return
     try:
-        await _build(run, before.name, namespace, weights, shape)
+        await _build(run, before.name, shown)
     except QueryError as error:
         if not is_taken(error):
             raise
         await run("projection/drop_projection", graph=before.name)  # somebody who was taken for dead; nobody checked it
         return
-    after = await _find(run, namespace, weights, shape)
+    after = await _find(run, shown)
     if after.name == before.name:
         await tidy(run, before.name, megabytes)
     else:
         await run("projection/drop_projection", graph=before.name)
 
 
-async def _build_own(run: Run, namespace: str, weights: Weights, shape: Shape) -> Projection:
-    before = await _find(run, namespace, weights, shape)
+async def _build_own(run: Run, shown: _Shown) -> Projection:
+    before = await _find(run, shown)
     own = f"{before.name}{OWN}{uuid.uuid4().hex}"
-    await _build(run, own, namespace, weights, shape)
-    after = await _find(run, namespace, weights, shape)
-    return Projection(own, before.published, before.version, stale=after.name != before.name)
+    await _build(run, own, shown)
+    after = await _find(run, shown)
+    return Projection(own, before.published, before.version, stale=after.name != before.name, own=True)
 
 
 async def ensure_projection_with_pairs(
@@ -201,11 +226,12 @@ async def ensure_projection_with_pairs(
             f"Only with the projection weights 'sum' can synonyms be tried out that a graph doesn't hold, not with "
             f"{weights.rule!r}. Unset HIPPORAG_PROJECTION_WEIGHTS."
         )
-    before = await _find(run, namespace, weights, shape)
+    shown = _Shown(namespace, weights, shape)
+    before = await _find(run, shown)
     if before.graph is not None:
         return
-    await _build(run, before.name, namespace, weights, shape, pairs)
-    if (await _find(run, namespace, weights, shape)).version != before.version:
+    await _build(run, before.name, shown, pairs)
+    if (await _find(run, shown)).version != before.version:
         await run("projection/drop_projection", graph=before.name)
         raise DatabaseError(
             f"The graph in namespace {namespace!r} was written to while other synonyms were tried out on it. Nothing "
@@ -215,7 +241,7 @@ async def ensure_projection_with_pairs(
 
 async def drop_projection(run: Run, namespace: str, weights: Weights, shape: Shape) -> None:
     """Drop the projection of the namespace's published version, if it is there."""
-    found = await _find(run, namespace, weights, shape)
+    found = await _find(run, _Shown(namespace, weights, shape))
     if found.graph is not None:
         await run("projection/drop_projection", graph=found.graph)
 
@@ -235,36 +261,27 @@ def projection_prefix(namespace: str) -> str:
     return f"hipporag.{namespace}."
 
 
-def _suffix(weights: Weights, shape: Shape) -> str:
-    """Shape of the graph and a hash of the weights that it uses: another weighting is another projection."""
-    used = {name: value for name, value in asdict(weights).items() if shape == "passages" or name != "mention"}
-    digest = hashlib.blake2b(json.dumps(used, sort_keys=True).encode(), digest_size=4).hexdigest()
-    return f".{shape}.{digest}"
-
-
-async def _find(run: Run, namespace: str, weights: Weights, shape: Shape) -> _Found:
-    suffix = _suffix(weights, shape)
+async def _find(run: Run, shown: _Shown) -> _Found:
     rows = await run(
-        "projection/find_projection", namespace=namespace, prefix=projection_prefix(namespace), suffix=suffix
+        "projection/find_projection",
+        namespace=shown.namespace,
+        prefix=projection_prefix(shown.namespace),
+        suffix=shown.suffix,
     )
     if not rows:
-        raise graph_not_found(namespace)
-    return _Found(suffix=suffix, **rows[0])
+        raise graph_not_found(shown.namespace)
+    return _Found(suffix=shown.suffix, **rows[0])
 
 
-async def _build(
-    run: Run,
-    name: str,
-    namespace: str,
-    weights: Weights,
-    shape: Shape,
-    pairs: Sequence[Mapping[str, object]] = (),
-) -> None:
-    own: dict[str, object] = {"mention_weight": weights.mention} if shape == "passages" else {}
+async def _build(run: Run, name: str, shown: _Shown, pairs: Sequence[Mapping[str, object]] = ()) -> None:
+    weights, namespace = shown.weights, shown.namespace
+    own: dict[str, object] = {"mention_weight": weights.mention} if shown.shape == "passages" else {}
     if weights.rule == "sum":
         own["pairs"] = list(pairs)
+    if shown.where:
+        own["where"] = shown.where
     rows = await run(
-        _STATEMENTS[shape, weights.rule],
+        _STATEMENTS[shown.shape, weights.rule],
         graph=name,
         namespace=namespace,
         fact_weight=weights.fact,

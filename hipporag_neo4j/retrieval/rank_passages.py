@@ -61,7 +61,9 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
         tries += 1
         last = tries == _TRIES
         with inquiry.stages.time("project"):
-            projection = await ensure_projection(inquiry.sources.run, inquiry.graph.namespace, inquiry.weights, shape)
+            projection = await ensure_projection(
+                inquiry.sources.run, inquiry.graph.namespace, inquiry.weights, shape, inquiry.where
+            )
         with inquiry.stages.time("rank"):
             rows = await _try_rank(inquiry, statement, projection, parameters, last=last)
             if projection.stale:
