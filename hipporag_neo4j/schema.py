@@ -1,7 +1,7 @@
 """The namespace's graph: made, opened, and checked against what the caller wants to do with it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from hipporag_neo4j.errors import (
     QueryError,
     SchemaVersionError,
 )
+from hipporag_neo4j.filters import FilterType, check_declaration
 from hipporag_neo4j.text import Normalisation
 
 SCHEMA_VERSION = 1
@@ -37,12 +38,13 @@ _PLAIN_SCHEMA = (
     "schema/create_answer_index",
     "schema/create_passage_text_index",
 )
-_INDEX_WAIT = 3600
+INDEX_WAIT = 3600
+"""Seconds that an index may take to be filled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What a namespace's graph remembers of itself."""
+    """What a namespace's graph remembers of itself; `filterable`: names of metadata, with the types of their values."""
 
     namespace: str
     embedding_model: str
@@ -52,6 +54,7 @@ class Graph:
     schema_version: int
     version: int
     published: int
+    filterable: Mapping[str, FilterType] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +181,7 @@ def create_graph(
     for what in _VECTOR_INDEXES:
         database.run(f"schema/create_{what}_vector_index", dimensions=dimensions)
     refuse_missing_indexes(database)
-    database.run("schema/await_indexes", seconds=_INDEX_WAIT)
+    database.run("schema/await_indexes", seconds=INDEX_WAIT)
     rows = database.run(
         "schema/create_graph",
         namespace=namespace,
@@ -271,4 +274,10 @@ def _read_graph(properties: Mapping[str, Any]) -> Graph:
         schema_version=properties["schema_version"],
         version=properties["version"],
         published=properties["published"],
+        filterable=read_filterable(properties.get("filterable", ())),
     )
+
+
+def read_filterable(declared: Iterable[str]) -> dict[str, FilterType]:
+    """Names with types, as a graph keeps them: `name:type` each."""
+    return check_declaration(dict(one.rsplit(":", 1) for one in declared))
