@@ -138,11 +138,12 @@ class RetrievalResult:
 
     `passages` best first; `seeds` where the walk started; `entities` what the question was linked by; `timings` in
     milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says, in
-    one sentence, why dense search answered instead of the mode that was asked for, else None; `stale` is true when the
-    graph changed faster than it could be projected. The tokens are those of all calls of the language model; 0 where
-    the endpoint doesn't count. `from_cache` counts its answers that were kept from before and cost nothing. `steps`
-    tells of each search, where several were made and merged. `no_llm`: `hybrid` was asked to do without a language
-    model, so that nobody told which facts bear on the question, or what it names.
+    one sentence, why dense search answered instead of the mode that was asked for, else None. `version` is the graph's,
+    counted in write transactions: all of the result shows it. `stale` is true where somebody was writing, so that seeds
+    and passages may be newer than what was walked, which is then the `version`. The tokens are those of all calls of
+    the language model; 0 where the endpoint doesn't count. `from_cache` counts its answers that were kept from before
+    and cost nothing. `steps` tells of each search, where several were made and merged. `no_llm`: `hybrid` was asked to
+    do without a language model, so that nobody told which facts bear on the question, or what it names.
     """
 
     question: str
@@ -153,6 +154,7 @@ class RetrievalResult:
     timings: Mapping[str, float] = field(default_factory=dict)
     fallback: str | None = None
     stale: bool = False
+    version: int = 0
     looks: tuple[Look, ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0

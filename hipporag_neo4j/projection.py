@@ -88,8 +88,8 @@ class _Shown:
 @dataclass(frozen=True, slots=True)
 class Projection:
     """A projection in memory, by name. It shows the graph as it was after write transaction number `version`: the
-    `published` one, or a later one of a run that has yet to end. `stale`: writers kept it from being exact. An `own` one
-    is nobody else's, and dropped by its owner."""
+    `published` one, or a later one of a run that has yet to end. `stale`: writers kept it from being exact. `own`:
+    nobody else finds it, and its owner drops it."""
 
     name: str
     published: int

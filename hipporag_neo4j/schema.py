@@ -54,6 +54,7 @@ class Graph:
     schema_version: int
     version: int
     published: int
+    created: str = ""
     filterable: Mapping[str, FilterType] = field(default_factory=dict)
 
 
@@ -81,7 +82,7 @@ def find_graph(database: Database, namespace: str) -> Graph | None:
     Raises SchemaVersionError for an older or newer one, GraphNotFoundError for one that is being dropped.
     """
     rows = database.run("schema/find_graph", namespace=namespace)
-    return _read_graph(rows[0]["graph"]) if rows else None
+    return read_graph(rows[0]["graph"]) if rows else None
 
 
 def open_graph(database: Database, namespace: str) -> Graph:
@@ -193,7 +194,7 @@ def create_graph(
             "schema_version": SCHEMA_VERSION,
         },
     )
-    return _read_graph(rows[0]["graph"])
+    return read_graph(rows[0]["graph"])
 
 
 def check_model(graph: Graph, embedding_model: str, dimensions: int | None = None) -> None:
@@ -263,7 +264,8 @@ def refuse_missing_indexes(database: Database) -> None:
         )
 
 
-def _read_graph(properties: Mapping[str, Any]) -> Graph:
+def read_graph(properties: Mapping[str, Any]) -> Graph:
+    """A graph from its node's properties. Raises SchemaVersionError and GraphNotFoundError as `find_graph`."""
     refuse_unusable(properties["namespace"], properties)
     return Graph(
         namespace=properties["namespace"],
@@ -274,6 +276,7 @@ def _read_graph(properties: Mapping[str, Any]) -> Graph:
         schema_version=properties["schema_version"],
         version=properties["version"],
         published=properties["published"],
+        created=properties["created"].iso_format(),
         filterable=read_filterable(properties.get("filterable", ())),
     )
 

@@ -94,6 +94,9 @@ class Settings(BaseSettings):
     mention_weight: float = Field(1.0, ge=0, le=_MOST)
     """What joins a passage and a phrase in the walk of `hipporag2` and `hybrid`, whatever the mention's count."""
 
+    projection_megabytes: int = Field(1024, ge=1, le=_MOST)
+    """What projections in the server's memory may take together before the oldest are dropped; the one in use stays."""
+
     hipporag2_facts: int = Field(5, ge=1, le=1000)
     """Candidate facts that the filter of `hipporag2` is shown."""
     hipporag2_passage_weight: float = Field(0.05, ge=0, le=_MOST)

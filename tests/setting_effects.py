@@ -129,6 +129,7 @@ EFFECTS: dict[str, Effect] = {
 
 SHOWN_ELSEWHERE = {
     "query_timeout": "tests/integration/test_connection.py::test_a_statement_that_takes_too_long_is_ended",
+    "projection_megabytes": "tests/integration/test_projection.py::test_so_many_megabytes_of_projections_are_kept",
     "llm_concurrency": "tests/integration/test_settings_effects.py::test_passages_are_read_so_many_at_a_time",
     "llm_timeout": "tests/unit/llm/test_openai_model.py::test_what_may_pass_is_tried_again",
     "llm_retries": "tests/unit/llm/test_openai_model.py::test_what_stays_is_an_error_that_says_what_to_do",

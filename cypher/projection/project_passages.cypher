@@ -25,5 +25,5 @@ CALL () {
 }
 WITH gds.graph.project($graph, source, target,
        {relationshipProperties: {weight: weight}},
-       {undirectedRelationshipTypes: ['*']}) AS projected
+       {undirectedRelationshipTypes: ['*'], readConcurrency: 1}) AS projected
 RETURN projected.nodeCount AS nodes, projected.relationshipCount AS relationships

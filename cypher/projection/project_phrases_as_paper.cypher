@@ -15,5 +15,5 @@ WITH source, target,
      CASE WHEN synonym IS NULL OR size(replace(target.name, ' ', '')) <= 2 THEN facts ELSE synonym END AS weight
 WITH gds.graph.project($graph, source, target,
        {relationshipProperties: {weight: weight}},
-       {undirectedRelationshipTypes: ['*']}) AS projected
+       {undirectedRelationshipTypes: ['*'], readConcurrency: 1}) AS projected
 RETURN projected.nodeCount AS nodes, projected.relationshipCount AS relationships

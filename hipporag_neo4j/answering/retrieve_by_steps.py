@@ -134,7 +134,8 @@ def _merged(question: str, steps: Sequence[Step], limit: int, own: dict[str, flo
         entities=first.entities,
         timings={**timings, **own},
         fallback=" ".join(fallbacks) or None,
-        stale=any(search.stale for search in searches),
+        stale=any(search.stale for search in searches) or len({search.version for search in searches}) > 1,
+        version=min(search.version for search in searches),
         looks=first.looks,
         prompt_tokens=sum(search.prompt_tokens for search in searches) + sum(step.prompt_tokens for step in steps),
         completion_tokens=sum(search.completion_tokens for search in searches)

@@ -84,6 +84,7 @@ def result_values(result: "RetrievalResult") -> dict[str, Any]:
         "no_llm": result.no_llm,
         "fallback": result.fallback,
         "stale": result.stale,
+        "version": result.version,
         "entities": list(result.entities),
         "seeds": [_seed_values(seed) for seed in result.seeds],
         "looks": [_look_values(look) for look in result.looks],

@@ -7,6 +7,7 @@ from typing import Any
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.filters import EVERYTHING, Filter
 from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.projection_catalogue import DEFAULT_MEGABYTES
 from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.timing import Stages
@@ -34,6 +35,7 @@ class Inquiry:
     """A question to a graph, of which the `limit` best passages are wanted among those that `where` allows.
 
     `entities` are given ones, None where they are to be found; `hybrid` looks at facts at most `looks` times.
+    Projections may take so many `megabytes` together; `walked` collects the versions of the graph that were walked.
     """
 
     sources: Sources
@@ -45,6 +47,8 @@ class Inquiry:
     where: Filter = EVERYTHING
     walk: Walk = field(default_factory=Walk)
     weights: Weights = field(default_factory=Weights)
+    megabytes: int = DEFAULT_MEGABYTES
+    walked: set[int] = field(default_factory=set)
     stages: Stages = field(default_factory=Stages)
 
     async def run(self, statement: str, /, **parameters: Any) -> list[Row]:

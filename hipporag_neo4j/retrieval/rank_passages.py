@@ -53,8 +53,8 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
     """The ranking over a projection of the published version.
 
     The statement ranks only if that is the version that was projected; otherwise, or when the projection was dropped
-    meanwhile or lacks a seed, it is repeated on a new projection. The last try takes the projection as it is, and the
-    ranking says that it is stale.
+    meanwhile or lacks a seed, it is repeated on a new projection. The last try makes one that nobody else drops, takes
+    it as it is, and the ranking says that it is stale.
     """
     tries = 0
     while True:
@@ -62,13 +62,21 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
         last = tries == _TRIES
         with inquiry.stages.time("project"):
             projection = await ensure_projection(
-                inquiry.sources.run, inquiry.graph.namespace, inquiry.weights, shape, inquiry.where
+                inquiry.sources.run,
+                inquiry.graph.namespace,
+                inquiry.weights,
+                shape,
+                inquiry.where,
+                own=last,
+                megabytes=inquiry.megabytes,
+                pause=inquiry.sources.pause,
             )
         with inquiry.stages.time("rank"):
             rows = await _try_rank(inquiry, statement, projection, parameters, last=last)
-            if projection.stale:
+            if projection.own:
                 await inquiry.sources.run("projection/drop_projection", graph=projection.name)
         if rows or last:
+            inquiry.walked.add(projection.version)
             return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale or (last and bool(rows)))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from hipporag_neo4j.domain import MODES, Mode, RetrievalResult
 from hipporag_neo4j.errors import GraphNotFoundError, InputError
 from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.projection_catalogue import DEFAULT_MEGABYTES
 from hipporag_neo4j.retrieval import hipporag1, hipporag2, hybrid, no_llm
 from hipporag_neo4j.retrieval.bm25 import search_by_terms
 from hipporag_neo4j.retrieval.dense import search_by_vector
@@ -16,6 +17,7 @@ from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.hybrid import MOST_LOOKS, FurtherLooks, Recipe
 from hipporag_neo4j.retrieval.inquiry import Inquiry, Walk
 from hipporag_neo4j.retrieval.no_llm import NoLLM
+from hipporag_neo4j.retrieval.one_version import find_at_one_version
 from hipporag_neo4j.retrieval.sources import CountedSources, Sources
 from hipporag_neo4j.schema import Graph
 from hipporag_neo4j.settings import Settings
@@ -35,6 +37,7 @@ class Options:
     hybrid: Recipe = field(default_factory=Recipe)
     no_llm: NoLLM = field(default_factory=lambda: NoLLM(FactSeeds(facts=20, passages=200)))
     without_llm: bool = False
+    projection_megabytes: int = DEFAULT_MEGABYTES
 
 
 def options_of(settings: Settings) -> Options:
@@ -72,6 +75,7 @@ def options_of(settings: Settings) -> Options:
             settings.no_llm_entity_weight,
             settings.no_llm_margin,
         ),
+        projection_megabytes=settings.projection_megabytes,
     )
 
 
@@ -96,8 +100,19 @@ async def retrieve(
         _check_without_llm(mode, looks)
     _need_decider(sources, mode, entities, options)
     counted = CountedSources(sources)
-    inquiry = Inquiry(counted, graph, question, limit, entities, looks, walk=options.walk, weights=options.weights)
-    found = await _find(inquiry, mode, options)
+    inquiry = Inquiry(
+        counted,
+        graph,
+        question,
+        limit,
+        entities,
+        looks,
+        walk=options.walk,
+        weights=options.weights,
+        megabytes=options.projection_megabytes,
+    )
+    seen = await find_at_one_version(inquiry, lambda asked: _find(asked, mode, options))
+    found = seen.found
     if not found.passages:
         await _refuse_empty_graph(sources, graph)
     return RetrievalResult(
@@ -108,7 +123,8 @@ async def retrieve(
         entities=found.entities,
         timings=inquiry.stages.milliseconds(),
         fallback=found.fallback,
-        stale=found.stale,
+        stale=seen.stale,
+        version=seen.version,
         looks=found.looks,
         prompt_tokens=counted.prompt_tokens,
         completion_tokens=counted.completion_tokens,

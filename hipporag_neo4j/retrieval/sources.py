@@ -4,8 +4,9 @@ The modes are coroutines over `Sources`. `BlockingSources` answers at once, so a
 `finish` runs it to its end without an event loop.
 """
 
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -59,6 +60,9 @@ class Sources(Protocol):
         nothing can decide, LLMAccessError where every further call would fail too.
         """
 
+    async def pause(self, seconds: float) -> None:
+        """Wait for another client."""
+
 
 @dataclass(frozen=True, slots=True)
 class BlockingSources:
@@ -93,6 +97,10 @@ class BlockingSources:
         return NamedEntities(
             answer.value.named_entities, metered.prompt_tokens, metered.completion_tokens, metered.from_cache
         )
+
+    async def pause(self, seconds: float) -> None:
+        """Wait for another client."""
+        time.sleep(seconds)
 
     async def filter_facts(
         self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
@@ -175,6 +183,10 @@ class CountedSources:
         """Which facts bear on a question."""
         return self._counted(await self.sources.filter_facts(question, facts, known))
 
+    async def pause(self, seconds: float) -> None:
+        """Wait for another client."""
+        await self.sources.pause(seconds)
+
     def _counted(self, answer: CostT) -> CostT:
         self.prompt_tokens += answer.prompt_tokens
         self.completion_tokens += answer.completion_tokens
@@ -191,3 +203,44 @@ def finish(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
         return result
     coroutine.close()
     raise RuntimeError("The coroutine waited for something: it is not over BlockingSources.")
+
+
+@dataclass(slots=True)
+class RememberingSources:
+    """Sources that ask a model for the same thing once, however often the search for a question is repeated."""
+
+    sources: Sources
+    _answers: dict[Hashable, Any] = field(default_factory=dict)
+
+    def need_decider(self, *, facts: bool) -> None:
+        """Raise NoLanguageModelError where nobody decides."""
+        self.sources.need_decider(facts=facts)
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement."""
+        return await self.sources.run(query, **parameters)
+
+    async def pause(self, seconds: float) -> None:
+        """Wait for another client."""
+        await self.sources.pause(seconds)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts, shape (len(texts), dimensions)."""
+        return await self._once(("texts", *texts), lambda: self.sources.embed(texts))
+
+    async def name_entities(self, question: str) -> NamedEntities:
+        """Named entities of a question."""
+        return await self._once(("entities", question), lambda: self.sources.name_entities(question))
+
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question."""
+        asked = ("facts", question, tuple(facts), None if known is None else tuple(known))
+        return await self._once(asked, lambda: self.sources.filter_facts(question, facts, known))
+
+    async def _once(self, asked: Hashable, ask: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        if asked not in self._answers:
+            self._answers[asked] = await ask()
+        answer: ResultT = self._answers[asked]
+        return answer

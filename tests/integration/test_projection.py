@@ -111,6 +111,18 @@ def test_another_weighting_is_another_projection(rag: HippoRAG, in_memory: InMem
         assert len(in_memory.names()) == 1
 
 
+@pytest.mark.parametrize(("megabytes", "kept"), [(10, 1), (1000, 3)])
+def test_so_many_megabytes_of_projections_are_kept(
+    megabytes: int, kept: int, rag: HippoRAG, in_memory: InMemory, settings: Settings
+) -> None:
+    """The smallest takes seven."""
+    for weight in (1.0, 2.0, 3.0):
+        changed = settings.model_copy(update={"projection_megabytes": megabytes, "fact_weight": weight})
+        with HippoRAG(changed, embedder=rag.embedder) as other:
+            assert ids(ask(other)) == ["1", "2"]
+    assert len(in_memory.names()) == kept
+
+
 def test_one_that_was_dropped_is_built_again(rag: HippoRAG, in_memory: InMemory) -> None:
     before = ask(rag)
     in_memory.drop_all()
@@ -272,6 +284,10 @@ class Interrupted:
     def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
         self._inner.need_decider(facts=facts)
+
+    async def pause(self, seconds: float) -> None:
+        """Wait for another client."""
+        await self._inner.pause(seconds)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts."""

@@ -1,0 +1,58 @@
+"""One version for all that a search shows: it is several statements, and writers commit in between."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from hipporag_neo4j.errors import DatabaseError
+from hipporag_neo4j.retrieval.found import Found
+from hipporag_neo4j.retrieval.inquiry import Inquiry
+from hipporag_neo4j.retrieval.sources import RememberingSources
+from hipporag_neo4j.schema import Graph, graph_not_found, read_graph
+
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a mode found, and the version of the graph it shows: all of it, or with `stale` what was walked."""
+
+    found: Found
+    version: int
+    stale: bool
+
+
+async def find_at_one_version(inquiry: Inquiry, find: Callable[[Inquiry], Awaitable[Found]]) -> Seen:
+    """What `find` finds, again where another version was published meanwhile; the models are asked nothing twice.
+
+    Where the graph's version is the same before and after, and that of every walk in between, all statements saw that
+    one. Otherwise a run is writing, or the graph was published anew each time, and the result is `stale`. A statement
+    waits until what those before it saw is committed whole (bookmarks), so that no part of a commit goes unnoticed.
+    Raises GraphNotFoundError or DatabaseError for a graph that was dropped meanwhile, or dropped and made anew.
+    """
+    asked = replace(inquiry, sources=RememberingSources(inquiry.sources))
+    tries = 0
+    while True:
+        tries += 1
+        asked = replace(asked, walked=set())
+        found = await find(asked)
+        now = await _look(asked)
+        versions = {asked.graph.version, now.version, *asked.walked}
+        if len(versions) == 1:
+            return Seen(found, now.version, found.stale)
+        if now.published == asked.graph.published or tries == _TRIES:
+            return Seen(found, min(asked.walked, default=asked.graph.version), stale=True)
+        asked = replace(asked, graph=now)
+
+
+async def _look(inquiry: Inquiry) -> Graph:
+    """The graph as it is now. Raises for one that is not the one that was asked."""
+    namespace = inquiry.graph.namespace
+    rows = await inquiry.sources.run("schema/find_graph", namespace=namespace)
+    if not rows:
+        raise graph_not_found(namespace)
+    now = read_graph(rows[0]["graph"])
+    if now.created != inquiry.graph.created:
+        raise DatabaseError(
+            f"The graph in namespace {namespace!r} was dropped and made anew while it was searched. Ask again."
+        )
+    return now
