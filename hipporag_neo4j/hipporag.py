@@ -12,6 +12,7 @@ from hipporag_neo4j.answer_cache import KeptAnswers, clear_answers, count_answer
 from hipporag_neo4j.answering.answer_question import DEFAULT_PASSAGES, OnFound, OnText, answer_from, answer_question
 from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
+from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import AnswerResult, MetadataValue, Mode, RetrievalResult
 from hipporag_neo4j.drop import DropReport, drop_graph
 from hipporag_neo4j.indexing.changed_passages import identify, identify_extracted
@@ -27,6 +28,8 @@ from hipporag_neo4j.indexing.read_openie import read_openie
 from hipporag_neo4j.indexing.read_passages_by_model import ModelReader
 from hipporag_neo4j.indexing.relink_synonyms import Relinked, relink_synonyms
 from hipporag_neo4j.indexing.select_passages import select
+from hipporag_neo4j.inspection.health import Health, read_health
+from hipporag_neo4j.inspection.inspect import inspect
 from hipporag_neo4j.migrate import Migrated, migrate_graph
 from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
@@ -337,6 +340,23 @@ class HippoRAG(Resources):
     def status(self) -> Status:
         """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
+
+    def health(self) -> Health:
+        """How well the passages became a graph, without gold answers: measures with verdicts, and what each run gave.
+
+        Raises GraphNotFoundError where there is no graph, or no passage.
+        """
+        graph = schema.open_graph(self.database, self.namespace)
+        return read_health(self.database, graph, options_of(self.settings).weights)
+
+    def inspect(self, name: str, /, **parameters: object) -> list[Row]:
+        """The rows of an inspection: `inspect("facts-of-phrase", phrase="Oda Merrin")`; docs/cypher.md has them all.
+
+        Names of phrases are normalised as the graph's are; paths come as `inspection.plain.Path`. Only reads. Raises
+        InputError for a name that is none, parameters that it doesn't take or that are missing, and a phrase or passage
+        that isn't there, with the nearest ones; GraphNotFoundError.
+        """
+        return inspect(self.database, self.namespace, name, parameters)
 
     def graphs(self) -> Sequence[schema.Listed]:
         """Every namespace's graph in the database, by name; also those that this version can't open."""

@@ -45,6 +45,8 @@ class Query:
     mode: QueryMode
     source: str = ""
     filtered: frozenset[str] = frozenset()
+    declaration: str = ""
+    """The header `params`, which says what each parameter is."""
 
     def with_filter(self, where: Filter | FilterProperties) -> Self:
         """The statement with its sections for filters. Raises TypeError for one that has none."""
@@ -108,7 +110,17 @@ def parse(name: str, source: str) -> Query:
             f"used but not declared: {sorted(used - declared)}."
         )
     mode: QueryMode = headers["mode"]  # type: ignore[assignment]  # checked above
-    return Query(name, text, " ".join(description), declared, headers["returns"], mode, source, filtered)
+    return Query(
+        name,
+        text,
+        " ".join(description),
+        declared,
+        headers["returns"],
+        mode,
+        source,
+        filtered,
+        headers["params"],
+    )
 
 
 def _check_sections(name: str, source: str, header: str) -> frozenset[str]:

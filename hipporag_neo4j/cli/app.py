@@ -14,6 +14,7 @@ from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.drop import drop
 from hipporag_neo4j.cli.evaluate import evaluate
 from hipporag_neo4j.cli.index import import_openie, index, init, retry_failed
+from hipporag_neo4j.cli.inspect import inspect
 from hipporag_neo4j.cli.migrate import migrate
 from hipporag_neo4j.cli.options import wants_json
 from hipporag_neo4j.cli.retrieve import retrieve
@@ -160,6 +161,14 @@ app.command(
     short_help="Say what a graph holds, and what is left to do.",
     epilog=_example("hipporag-neo4j status --namespace musique --malformed"),
 )(status)
+app.command(
+    short_help="Look into a graph: facts, connections, what looks wrong.",
+    epilog=_example(
+        "hipporag-neo4j inspect",
+        'hipporag-neo4j inspect facts-of-phrase --param phrase="Oda Merrin" --namespace demo',
+        "hipporag-neo4j inspect draw-question --param entities=pellick --param entities=venn --cypher",
+    ),
+)(inspect)
 app.command(
     "tune-synonyms",
     short_help="See what each synonym threshold would join.",

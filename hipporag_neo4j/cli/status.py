@@ -10,6 +10,7 @@ from rich.text import Text
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.figures import failed_table, malformed_table, status_values, summary_lines, two_columns
+from hipporag_neo4j.cli.health import health_values, show_health
 from hipporag_neo4j.cli.options import AsJson, Namespace, make_settings
 from hipporag_neo4j.cli.progress import waiting
 
@@ -26,6 +27,10 @@ def status(
     failed: Annotated[
         bool, typer.Option("--failed", help="Name the passages the language model could not read, with the reason.")
     ] = False,
+    health: Annotated[
+        bool,
+        typer.Option("--health", help="Judge how well the passages became a graph: measures, verdicts, what to do."),
+    ] = False,
     every: Annotated[
         bool, typer.Option("--all", help="List the graphs in the database, one a namespace, in place of counting one.")
     ] = False,
@@ -36,8 +41,8 @@ def status(
     from hipporag_neo4j.hipporag import HippoRAG
     from hipporag_neo4j.status import list_failed, list_malformed
 
-    if every and (malformed or failed):
-        raise typer.BadParameter("--all lists graphs; --malformed and --failed look into one.")
+    if every and (malformed or failed or health):
+        raise typer.BadParameter("--all lists graphs; --malformed, --failed and --health look into one.")
     with HippoRAG(make_settings(namespace=namespace)) as rag:
         if every:
             _list_graphs(rag.graphs(), as_json=as_json)
@@ -46,12 +51,18 @@ def status(
             found = rag.status()
         triples = list_malformed(rag.database, rag.namespace, limit) if malformed else ()
         passages = list_failed(rag.database, rag.namespace, limit) if failed else ()
+        judged = None
+        if health:
+            with waiting("Measuring"):
+                judged = rag.health()
     if as_json:
         values: dict[str, Any] = {**status_values(found), "advice": list(_advice(found))}
         if malformed:
             values["malformed"] = [asdict(triple) for triple in triples]
         if failed:
             values["failed_passages"] = [asdict(passage) for passage in passages]
+        if judged:
+            values["health"] = health_values(judged)
         output.print_json(values)
         return
     console = output.stdout()
@@ -64,6 +75,8 @@ def status(
         console.print(failed_table(passages))
     elif failed:
         console.print("No passage failed.")
+    if judged:
+        show_health(console, judged)
     for line in _advice(found):
         output.warn(line)
 
