@@ -221,6 +221,15 @@ def as_matrix(vectors: "Sequence[neo4j.vector.Vector]", dimensions: int) -> "NDA
     return numpy.frombuffer(raw, dtype=">f4").astype(numpy.float32).reshape(len(vectors), dimensions)
 
 
+def as_record(values: Mapping[str, Any]) -> "neo4j.Record":
+    """Values in the form in which the driver gives them, for libraries that take nothing else."""
+    import neo4j
+
+    record: Any = neo4j.Record  # its constructor carries no types
+    made: neo4j.Record = record(values)
+    return made
+
+
 def _check_place(uri: str) -> None:
     """Raise ConfigurationError for an address without a host or with a port that is none: the driver would connect to
     another one, the port modulo 65,536."""

@@ -9,11 +9,12 @@ from hipporag_neo4j import schema
 from hipporag_neo4j.answer_cache import GraphAnswerStore
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.database import Database
-from hipporag_neo4j.embedding import Embedder, make_embedder
+from hipporag_neo4j.embedding import Embedder, QueryEmbedder, as_embedder, make_embedder
 from hipporag_neo4j.indexing.compare import LookUp
 from hipporag_neo4j.indexing.kept_readings import kept_readings
 from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
 from hipporag_neo4j.llm.cached_model import CachedModel
+from hipporag_neo4j.llm.foreign import InvocableModel, as_language_model
 from hipporag_neo4j.retrieval.sources import BlockingSources
 from hipporag_neo4j.settings import Settings, check_namespace
 
@@ -25,7 +26,7 @@ class Resources:
     """The parts of one namespace. A context manager; `close` it otherwise.
 
     What isn't given is made from the settings: the connection at once, the models when they are first needed. A driver,
-    embedder or language model that was handed in stays open.
+    embedder or language model that was handed in stays open; it may be one of neo4j-graphrag.
     """
 
     def __init__(
@@ -34,14 +35,14 @@ class Resources:
         *,
         namespace: str | None = None,
         driver: "neo4j.Driver | None" = None,
-        embedder: Embedder | None = None,
-        language_model: LanguageModel | None = None,
+        embedder: Embedder | QueryEmbedder | None = None,
+        language_model: LanguageModel | InvocableModel | None = None,
     ) -> None:
         """Raises ConfigurationError, ServerUnavailableError or AuthenticationError when there is no connection."""
         self.settings = settings or Settings()
         self.namespace = self.settings.namespace if namespace is None else check_namespace(namespace)
-        self._embedder = embedder
-        self._language_model = language_model
+        self._embedder = None if embedder is None else as_embedder(embedder)
+        self._language_model = None if language_model is None else as_language_model(language_model)
         self._lock = threading.Lock()
         self.database = (
             Database(driver, name=self.settings.neo4j_database, timeout=self.settings.query_timeout)

@@ -1,11 +1,12 @@
 """Vectors of texts: one small protocol, two providers, chosen by an explicit setting."""
 
 from hipporag_neo4j.embedding.endpoint import make_endpoint_embedder
+from hipporag_neo4j.embedding.foreign import ForeignEmbedder, QueryEmbedder, as_embedder
 from hipporag_neo4j.embedding.local import LocalEmbedder
 from hipporag_neo4j.embedding.protocol import Embedder
 from hipporag_neo4j.settings import Settings
 
-__all__ = ["Embedder", "make_embedder"]
+__all__ = ["Embedder", "ForeignEmbedder", "QueryEmbedder", "as_embedder", "make_embedder"]
 
 
 def make_embedder(settings: Settings) -> Embedder:
