@@ -4,7 +4,9 @@
 // returns: phrase (str), synonym (str), why (str), cosine (float), passages (int, that mention one of the two)
 // mode: read
 CYPHER 25
-MATCH (one:Phrase {namespace: $namespace})-[edge:SYNONYM]->(two:Phrase {namespace: $namespace})
+MATCH (one:Phrase {namespace: $namespace})
+WITH DISTINCT one
+MATCH (one)-[edge:SYNONYM]->(two:Phrase {namespace: $namespace})
 WITH one, two, edge, split(one.name, ' ') AS ones, split(two.name, ' ') AS twos
 WITH one, two, edge, ones, twos,
      [word IN ones WHERE word =~ '.*[0-9].*' AND NOT word IN twos]
