@@ -40,7 +40,8 @@ class Changes:
     """Compares a source with a namespace's graph.
 
     When the source is at its end, `given` has the keys of all that it holds, and `stale` those of parts that its
-    documents left in the graph when they were longer, shorter, or split otherwise.
+    documents left in the graph when they were longer, shorter, or split otherwise. `began` is the graph's version
+    before the first look.
     """
 
     database: Database
@@ -49,6 +50,7 @@ class Changes:
     on_problem: OnProblem | None = None
     given: set[str] = field(default_factory=set)
     stale: list[str] = field(default_factory=list)
+    began: int = 0
 
     def find(self, passages: Iterable[IdentifiedPassage]) -> Generator[IdentifiedPassage, None, None]:
         """The passages that don't stand in the graph as they are; failed ones are among them."""

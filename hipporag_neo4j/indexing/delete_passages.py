@@ -48,7 +48,8 @@ class DeleteReport:
 def delete_passages(database: Database, graph: Graph, selection: Selection, *, dry_run: bool = False) -> DeleteReport:
     """Delete the passages of a selection; the graph is then the one that the others alone would make.
 
-    Nothing is embedded. What an interrupted run left undone is done as well, even if there is nothing to delete.
+    Nothing is embedded. Passages that were selected by what stands in them, and written by another client since `graph`
+    was read, stay. What an interrupted run left undone is done as well, even if there is nothing to delete.
     """
     report = DeleteReport(selection.ids, selection.documents, selection.unknown, dry_run)
     if dry_run or (not selection.keys and graph.version == graph.published):
@@ -56,7 +57,8 @@ def delete_passages(database: Database, graph: Graph, selection: Selection, *, d
     report.run = new_run()
     with recorded(database, graph.namespace, report) as stages:
         with stages.time("delete"):
-            taken = take_back(database, graph.namespace, selection.keys)
+            until = graph.version if selection.by_content else None
+            taken = take_back(database, graph.namespace, selection.keys, until)
         report.passages, report.facts, report.mentions = taken.passages, taken.facts, taken.mentions
         with stages.time("link"):
             link_synonyms(database, graph)

@@ -1,7 +1,7 @@
 """What a batch of read passages adds to the graph, as plain rows: normalised, counted, keyed."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hipporag_neo4j.domain import ExtractedPassage, Triple
@@ -41,6 +41,18 @@ class Batch:
     passages: tuple[PassageRow, ...]
     phrases: Mapping[str, str]
     facts: Mapping[str, FactRow]
+
+    def of(self, keys: Container[str]) -> "Batch":
+        """What some of its passages add, by their keys."""
+        passages = tuple(row for row in self.passages if row.key in keys)
+        phrases = {key for row in passages for key in row.phrases}
+        ids = {row.properties["id"] for row in passages}
+        facts = {
+            key: replace(fact, passages=stated)
+            for key, fact in self.facts.items()
+            if (stated := [id_ for id_ in fact.passages if id_ in ids])
+        }
+        return Batch(passages, {key: name for key, name in self.phrases.items() if key in phrases}, facts)
 
 
 @dataclass(frozen=True, slots=True)

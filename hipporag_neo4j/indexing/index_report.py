@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hipporag_neo4j.domain import Extraction
-from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage
+from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, PassageRow
 
 Progress = Callable[[str, int, int | None], None]
 """Called with what is being done, how much of it is done, and of how much (None where unknown)."""
@@ -19,7 +19,8 @@ class IndexReport:
     """The figures of one run.
 
     `passages` were given (parts of long texts each count), `repeated` ones left out before, `deleted` parts that
-    their document doesn't hold any more, `pruned` passages that the source doesn't; `from_cache` counts answers of the
+    their document doesn't hold any more, `pruned` passages that the source doesn't; `overtaken` ones were left as another client wrote
+    them while they were read; `from_cache` counts answers of the
     language model that were kept from before and cost no tokens; `seconds` by stage: `read` (input, and what is read
     by a language model), `embed`, `write`, `link`, `publish`, `total`.
     """
@@ -36,6 +37,7 @@ class IndexReport:
     truncated: int = 0
     deleted: int = 0
     pruned: int = 0
+    overtaken: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     from_cache: int = 0
@@ -51,6 +53,7 @@ class IndexReport:
             "written": self.written,
             "failed": self.failed,
             "deleted": self.deleted + self.pruned,
+            "overtaken": self.overtaken,
             "malformed_triples": self.malformed_triples,
             "dropped_triples": self.dropped_triples,
             "synonyms": self.synonyms,
@@ -74,3 +77,10 @@ class IndexReport:
         self.malformed_triples += sum(len(passage.extracted.extraction.malformed) for passage in passages)
         self.dropped_triples += dropped
         self.truncated += sum(passage.extracted.extraction.truncated for passage in passages)
+
+    def count_overtaken(self, passages: Sequence[PassageRow]) -> None:
+        """Take back the count of passages that were not written after all."""
+        failed = sum(row.properties["status"] == "failed" for row in passages)
+        self.overtaken += len(passages)
+        self.failed -= failed
+        self.written -= len(passages) - failed

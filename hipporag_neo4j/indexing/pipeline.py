@@ -23,7 +23,7 @@ from hipporag_neo4j.indexing.read_passages_by_model import ModelReader
 from hipporag_neo4j.indexing.record_run import new_run, recorded
 from hipporag_neo4j.indexing.take_back import take_back
 from hipporag_neo4j.indexing.write_graph import GraphWriter
-from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.schema import Graph, open_graph
 from hipporag_neo4j.timing import Stages
 
 _EMBEDDED_AT_ONCE = 512
@@ -57,13 +57,17 @@ class Indexer:
         return self._write(changed, changes, prune, at_once=_WRITTEN_AT_ONCE)
 
     def retry_failed(self, reader: ModelReader) -> IndexReport:
-        """Read the passages again that the language model could not read, from what the graph holds of them."""
+        """Read the passages again that the language model could not read, from what the graph holds of them.
+
+        One that another client has changed, read or deleted meanwhile stays as that client left it.
+        """
         changes = self._changes()
         read = reader.read(self._failed(changes.report), changes.report)
-        return self._write(read, changes, None, at_once=_WRITTEN_AT_ONCE_FROM_LLM)
+        return self._write(read, changes, None, at_once=_WRITTEN_AT_ONCE_FROM_LLM, only_failed=True)
 
     def _changes(self) -> Changes:
-        return Changes(self.database, self.graph.namespace, IndexReport(run=new_run()), self.on_problem)
+        began = open_graph(self.database, self.graph.namespace).version
+        return Changes(self.database, self.graph.namespace, IndexReport(run=new_run()), self.on_problem, began=began)
 
     def _failed(self, report: IndexReport) -> Generator[IdentifiedPassage, None, None]:
         for passage in failed_passages(self.database, self.graph.namespace):
@@ -77,14 +81,15 @@ class Indexer:
         prune: Prune | None,
         *,
         at_once: int,
+        only_failed: bool = False,
     ) -> IndexReport:
         report, namespace = changes.report, self.graph.namespace
         with recorded(self.database, namespace, report) as stages:
-            self._write_all(passages, report, stages, at_once)
+            self._write_all(passages, report, stages, at_once, only_failed=only_failed)
             with stages.time("write"):
-                report.deleted = take_back(self.database, namespace, changes.stale).passages
+                report.deleted = take_back(self.database, namespace, changes.stale, until=changes.began).passages
                 if prune:
-                    report.pruned = delete_rest(self.database, namespace, changes.given, prune)
+                    report.pruned = delete_rest(self.database, namespace, changes.given, prune, changes.began)
             with stages.time("link"):
                 report.synonyms = link_synonyms(
                     self.database, self.graph, lambda done, total: self.progress("synonyms", done, total)
@@ -99,12 +104,15 @@ class Indexer:
         report: IndexReport,
         stages: Stages,
         at_once: int,
+        *,
+        only_failed: bool,
     ) -> None:
         writer = GraphWriter(
             self.database,
             namespace=self.graph.namespace,
             run=report.run,
             embed=lambda texts: self._embed(texts, stages),
+            only_failed=only_failed,
         )
         # Closing ends the calls to the language model at once when writing fails.
         with stages.time("write"), closing(passages), writer:
@@ -115,6 +123,7 @@ class Indexer:
                 writer.write(batch)
                 report.count_written(some, sum(row.properties.get("dropped", 0) for row in batch.passages))
                 self.progress("passages", report.written + report.failed + report.unchanged, None)
+        report.count_overtaken(writer.overtaken)
 
     def _embed(self, texts: Sequence[str], stages: Stages) -> NDArray[np.float32]:
         ordered = sorted(range(len(texts)), key=lambda i: len(texts[i]))

@@ -20,9 +20,10 @@ class Prune:
     force: bool = False
 
 
-def delete_rest(database: Database, namespace: str, given: Collection[str], prune: Prune) -> int:
+def delete_rest(database: Database, namespace: str, given: Collection[str], prune: Prune, began: int) -> int:
     """Delete the passages that are not `given` (keys of what the source holds); how many they were.
 
+    Those that other clients have written since the graph's version was `began` stay: they may be newer than the source.
     Nothing is deleted where a passage of the source could not be used. Raises InputError for an empty source.
     """
     if prune.left_out():
@@ -34,4 +35,4 @@ def delete_rest(database: Database, namespace: str, given: Collection[str], prun
         )
     rows = database.stream("indexing/list_passages", namespace=namespace)
     gone = [row["key"] for row in rows if row["key"] not in given]
-    return take_back(database, namespace, gone).passages
+    return take_back(database, namespace, gone, until=began).passages

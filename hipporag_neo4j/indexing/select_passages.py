@@ -1,7 +1,7 @@
 """Which passages are meant: by id, by document, or by metadata."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import MetadataValue
@@ -16,12 +16,16 @@ _NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Passages by key and id, how many documents they make up, and the ids that were asked for and name nothing."""
+    """Passages by key and id, how many documents they make up, and the ids that were asked for and name nothing.
+
+    `by_content`: what stood in them was asked for, so that one that was written since is another matter.
+    """
 
     keys: tuple[str, ...]
     ids: tuple[str, ...]
     documents: int
     unknown: tuple[str, ...] = ()
+    by_content: bool = False
 
 
 def select(
@@ -81,7 +85,7 @@ def select_where(database: Database, namespace: str, where: Mapping[str, Metadat
         namespace=namespace,
         conditions=[{"property": f"meta_{name}", "value": value} for name, value in conditions.items()],
     )
-    return _selection(rows, ())
+    return replace(_selection(rows, ()), by_content=True)
 
 
 def _refuse_unknown_names(database: Database, namespace: str, names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hipporag_neo4j.database import Database, Row, Transaction, as_vectors
 from hipporag_neo4j.errors import HippoRAGError, QueryError
-from hipporag_neo4j.indexing.gather_batch import Batch
+from hipporag_neo4j.indexing.gather_batch import Batch, PassageRow
 from hipporag_neo4j.schema import lock_graph
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -41,13 +41,20 @@ class GraphWriter:
     it. The rest follows in one transaction, in a thread, while the next batch is embedded and its phrases are written:
     most of the work is the server's, in its vector indexes, and one connection keeps one of its processors busy.
     A context manager; leaving it waits for the last batch.
+
+    With `only_failed` a passage is written only where it still stands in the graph as one of the same content that
+    could not be read; the others are `overtaken`.
     """
 
-    def __init__(self, database: Database, *, namespace: str, run: str, embed: Embed) -> None:
+    def __init__(
+        self, database: Database, *, namespace: str, run: str, embed: Embed, only_failed: bool = False
+    ) -> None:
         self._database = database
         self._namespace = namespace
         self._run = run
         self._embed = embed
+        self._only_failed = only_failed
+        self.overtaken: list[PassageRow] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="write")
         self._pending: tuple[Future[None], Batch, Vectors] | None = None
 
@@ -103,7 +110,16 @@ class GraphWriter:
             self._commit(batch, vectors)
 
     def _commit(self, batch: Batch, vectors: Vectors) -> None:
-        self._database.write("indexing/write_batch", lambda tx: _write(tx, batch, self._namespace, self._run, vectors))
+        def write(tx: Transaction) -> Batch:
+            version = lock_graph(tx, self._namespace)["version"]
+            there = tx.run("indexing/find_passages", keys=[row.key for row in batch.passages])
+            current = batch.of(_still_failed(batch, there)) if self._only_failed else batch
+            if current.passages:
+                _write(tx, current, there, self._namespace, self._run, vectors, version)
+            return current
+
+        written = {row.key for row in self._database.write("indexing/write_batch", write).passages}
+        self.overtaken += [row for row in batch.passages if row.key not in written]
 
     def _embed_into(self, vectors: Vectors, texts: Sequence[str]) -> None:
         missing = [text for text in texts if text not in vectors]
@@ -127,17 +143,29 @@ def _texts(batch: Batch, new: _New) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: Vectors) -> None:
+def _still_failed(batch: Batch, there: Sequence[Row]) -> set[str]:
+    content = {row.key: row.properties["content_hash"] for row in batch.passages}
+    return {row["key"] for row in there if row["status"] == "failed" and row["content_hash"] == content[row["key"]]}
+
+
+def _write(
+    tx: Transaction,
+    batch: Batch,
+    there: Sequence[Row],
+    namespace: str,
+    run: str,
+    vectors: Vectors,
+    version: int,
+) -> None:
     now = datetime.now(UTC)
-    lock_graph(tx, namespace)
-    there = [row["key"] for row in tx.run("indexing/find_passages", keys=[row.key for row in batch.passages])]
     if there:
-        tx.run("indexing/retract_facts", keys=there)
-        tx.run("indexing/retract_mentions", keys=there)
+        keys = [row["key"] for row in there]
+        tx.run("indexing/retract_facts", keys=keys)
+        tx.run("indexing/retract_mentions", keys=keys)
     new = _find_new(tx.run, batch)
     if any(text not in vectors for text in _texts(batch, new)):
         raise _VectorsMissing
-    _write_passages(tx, batch, vectors, now)
+    _write_passages(tx, batch, vectors, now, version)
     _merge_phrases(tx, batch, new, namespace, vectors)
     _merge_facts(tx, batch, new, namespace, run, vectors, now)
     tx.run(
@@ -149,7 +177,7 @@ def _write(tx: Transaction, batch: Batch, namespace: str, run: str, vectors: Vec
     )
 
 
-def _write_passages(tx: Transaction, batch: Batch, vectors: Vectors, now: datetime) -> None:
+def _write_passages(tx: Transaction, batch: Batch, vectors: Vectors, now: datetime, version: int) -> None:
     embeddings = _sent([row.text for row in batch.passages], vectors)
     tx.run(
         "indexing/write_passages",
@@ -158,6 +186,7 @@ def _write_passages(tx: Transaction, batch: Batch, vectors: Vectors, now: dateti
             for row, embedding in zip(batch.passages, embeddings, strict=True)
         ],
         now=now,
+        version=version,
     )
 
 
