@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hipporag_neo4j.settings import Settings
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
-_TOKEN = "hipporag_batch"
+_TOKEN = "hipporag_batch"  # nosec B105  # the name of a field
 _NAMESPACE = "hipporag_namespace"
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _TOO_MANY_TOKENS = "token_limit_exceeded"
