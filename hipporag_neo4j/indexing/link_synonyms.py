@@ -1,5 +1,6 @@
 """Synonyms: every pair of phrases whose cosine reaches the threshold, found exactly, in blocks."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ from hipporag_neo4j.text import is_short
 _BLOCK_ROWS = 1024
 _BLOCK_COLUMNS = 8192
 _WRITE_ROWS = 5000
-_READ_ROWS = 2000
+_READ_ROWS = 200
+_READ_BLOCKS = 10
 _SANE_PAIRS_PER_PHRASE = 20
 _ALWAYS_SANE = 1000
 
@@ -141,30 +143,42 @@ def read_phrases(database: Database, graph: Graph) -> Phrases:
 
     Vectors go straight to their place: new ones from the front, the others behind them, each held once.
     """
-    counts = database.run("status/count_phrases", namespace=graph.namespace)[0]
-    vectors = np.empty((counts["phrases"], graph.dimensions), dtype=np.float32)
-    keys, names = [""] * len(vectors), [""] * len(vectors)
-    front, back = 0, len(vectors)
+    counted = database.run("status/count_phrases", namespace=graph.namespace)[0]["phrases"]
+    vectors = np.empty((counted, graph.dimensions), dtype=np.float32)
+    keys, names = [""] * counted, [""] * counted
+    front, back = 0, counted
     marks: list[str] = []
-    rows = database.stream(
-        "indexing/read_phrase_vectors", namespace=graph.namespace, dimensions=graph.dimensions, batch=_READ_ROWS
+    blocks = database.stream(
+        "indexing/read_phrase_blocks",
+        namespace=graph.namespace,
+        dimensions=graph.dimensions,
+        digits=_digits(counted),
+        batch=_READ_BLOCKS,
     )
-    for row in rows:
-        if front == back:
-            rows.close()  # another run has added phrases since they were counted
+    for block in blocks:
+        some = [phrase for phrase in block["phrases"] if phrase[-1] is not None]
+        if len(some) > back - front:
+            blocks.close()  # another run has added phrases since they were counted
             return read_phrases(database, graph)
-        if row["unlinked"]:
-            place, front = front, front + 1
-            marks.append(row["unlinked"])
-        else:
-            place = back = back - 1
-        keys[place], names[place] = row["key"], row["name"]
-        vectors[place] = as_matrix([row["embedding"]], graph.dimensions)[0]
+        for (key, name, unlinked, _), vector in zip(
+            some, as_matrix([phrase[-1] for phrase in some], graph.dimensions), strict=True
+        ):
+            if unlinked:
+                place, front = front, front + 1
+                marks.append(unlinked)
+            else:
+                place = back = back - 1
+            keys[place], names[place], vectors[place] = key, name, vector
     gap = back - front  # phrases that another run has deleted meanwhile
     if gap:
         vectors = np.delete(vectors, range(front, back), axis=0)
         del keys[front:back], names[front:back]
     return Phrases(keys, names, vectors, front, marks)
+
+
+def _digits(phrases: int) -> int:
+    """How many hexadecimal digits of the keys part so many phrases into blocks of about _READ_ROWS."""
+    return max(0, round(math.log(max(phrases, 1) / _READ_ROWS, 16)))
 
 
 def synonym_rows(phrases: Phrases, pairs: Pairs) -> list[dict[str, object]]:

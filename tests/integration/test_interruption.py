@@ -14,6 +14,7 @@ from hipporag_neo4j.domain import ExtractedPassage, Passage
 from hipporag_neo4j.errors import EmbeddingError, InputError, LLMAccessError, LLMError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import link_synonyms, pipeline, read_passages_by_model
+from hipporag_neo4j.indexing.link_synonyms import read_phrases
 from hipporag_neo4j.schema import DEFAULT_SYNONYM_THRESHOLD
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import list_failed
@@ -213,8 +214,7 @@ def test_a_changed_text_that_cannot_be_read_takes_its_old_facts_with_it(
 
 
 def _phrases(rag: HippoRAG) -> set[str]:
-    rows = rag.database.run("indexing/read_phrase_vectors", namespace=rag.namespace, dimensions=DIMENSIONS)
-    return {row["name"] for row in rows}
+    return set(read_phrases(rag.database, rag.init()).names)
 
 
 def _expected(passages: Sequence[ExtractedPassage], settings: Settings) -> Content:

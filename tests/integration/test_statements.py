@@ -50,7 +50,7 @@ def values() -> dict[str, Any]:
     (vector,) = as_vectors(HashEmbedder(DIMENSIONS).embed(["x"]))
     return {
         "keys": ["x"], "documents": ["x"], "ids": ["x"], "titles": ["x"], "dimensions": DIMENSIONS, "limit": 10,
-        "fetch": 50,
+        "fetch": 50, "digits": 2,
         "namespace": "test_statements", "run": "r", "now": datetime.now(UTC), "seconds": 1, "figures": {"a": 1},
         "properties": {"a": 1}, "graph": "g", "lock": "g", "builder": "x", "version": 1, "base": "g",
         "prefix": "p", "suffix": "s", "fact_weight": 2.0, "synonym_weight": 2.0,

@@ -23,6 +23,7 @@ from hipporag_neo4j.errors import (
 from hipporag_neo4j.evaluation import Decision, Decisions, GoldPassage, Question
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import link_synonyms, relink_synonyms
+from hipporag_neo4j.indexing.link_synonyms import read_phrases
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.projection import Shape, Weights, ensure_projection, ensure_projection_with_pairs
 from hipporag_neo4j.retrieval.sources import finish
@@ -309,10 +310,8 @@ def test_a_projection_for_another_threshold_is_that_of_a_graph_with_it(
     weights = replace(Weights(), synonym_from=threshold)
     if threshold < 0.8:
         have, want = expected(PASSAGES, 0.8).synonyms, expected(PASSAGES, threshold).synonyms
-        key = {
-            row["name"]: row["key"]
-            for row in rag.database.run("indexing/read_phrase_vectors", namespace=rag.namespace, dimensions=DIMENSIONS)
-        }
+        phrases = read_phrases(rag.database, rag.init())
+        key = dict(zip(phrases.names, phrases.keys, strict=True))
         rows = [
             {"source": key[one], "target": key[other], "score": score}
             for (one, other), score in want.items()
