@@ -1,12 +1,19 @@
-"""A graph of any size, the same for the same seed, and PageRank over it by power iteration."""
+"""Graphs and corpora of any size, the same for the same seed, and PageRank by power iteration."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 EDGES_OF_A_NODE = 4
+_NEW_PHRASES, _KNOWN_PHRASES, _FACTS = 9, 2, 9
+"""Of a passage, as in the MuSiQue corpus: phrases that no passage before mentions, others, and facts."""
+_ALIKE = 5
+"""Phrases that are synonyms of each other: two pairs a phrase, as in the whole MuSiQue corpus."""
 
 
 @dataclass(frozen=True)
@@ -53,3 +60,44 @@ def iterate(
     for _ in range(iterations):
         scores = (1 - damping) * restart + damping * (transitions @ scores)
     return scores
+
+
+def make_up_corpus(phrases: int, seed: int) -> list[dict[str, Any]]:
+    """Entries of an OpenIE file that mention about so many phrases, as often as those of the MuSiQue corpus do."""
+    rng = np.random.default_rng(seed)
+    docs = []
+    for number in range(phrases // _NEW_PHRASES):
+        begin = number * _NEW_PHRASES
+        known = rng.integers(0, begin + _NEW_PHRASES, _KNOWN_PHRASES)
+        names = [_name(int(place)) for place in (*range(begin, begin + _NEW_PHRASES), *known)]
+        pairs = [(names[place], names[place + 1]) for place in range(_FACTS + 1)]
+        triples = [[one, f"predicate {rng.integers(50)}", other] for one, other in pairs if one != other]
+        docs.append({"idx": number, "passage": f"title {number}\ntext {number}", "extracted_triples": triples})
+    return docs
+
+
+def _name(place: int) -> str:
+    return f"group {place // _ALIKE} phrase {place}"
+
+
+class MadeUpEmbedder:
+    """A direction for each text; phrases of a group are near: cosine .92, all others have a cosine of about 0."""
+
+    name = "made up"
+
+    def __init__(self, dimensions: int = 384) -> None:
+        self.dimensions = dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimensions); of length 1."""
+        vectors = np.array([self._vector(text) for text in texts])
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+    def _vector(self, text: str) -> NDArray[np.float64]:
+        group, is_phrase, _ = text.partition(" phrase ")
+        own = self._direction(text)
+        return self._direction(group) + 0.3 * own if is_phrase and group.startswith("group ") else own
+
+    def _direction(self, text: str) -> NDArray[np.float64]:
+        seed = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+        return np.random.default_rng(seed).standard_normal(self.dimensions)

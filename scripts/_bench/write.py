@@ -27,6 +27,7 @@ from scripts._bench.common import (
     print_json,
     with_server,
 )
+from scripts._bench.made_up import MadeUpEmbedder, make_up_corpus
 
 
 class ReadyEmbedder:
@@ -52,16 +53,26 @@ def write(
             min=0, max=50, metavar="PERCENT", help="Leave out so many of the passages, and measure adding them as well."
         ),
     ] = 0,
+    phrases: Annotated[
+        int, typer.Option(min=0, help="Write a made-up corpus of about so many phrases; 0 is that of the questions.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Another seed makes another corpus.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Writing the graph into a fresh namespace, indexes online, synonyms linked: seconds by stage, embedding apart."""
+    """Writing a graph into a fresh namespace, indexes online, synonyms linked: seconds by stage, embedding apart."""
     settings = with_server(Settings(normalisation="paper"))
     runs, added = [], []
-    with HippoRAG(settings, namespace=NAMESPACE) as rag:
-        import_questions_graph(rag, data)
-        embedder = _ready(rag.embedder, rag)
     with TemporaryDirectory() as folder:
-        most, rest = _parts(data / OPENIE, Path(folder), add)
+        if phrases:
+            embedder: Embedder = MadeUpEmbedder()
+            corpus = Path(folder) / "corpus.json"
+            corpus.write_text(json.dumps({"docs": make_up_corpus(phrases, seed)}), "utf-8")
+        else:
+            with HippoRAG(settings, namespace=NAMESPACE) as rag:
+                import_questions_graph(rag, data)
+                embedder = _ready(rag.embedder, rag)
+            corpus = data / OPENIE
+        most, rest = _parts(corpus, Path(folder), add)
         for _ in range(repeat):
             namespace = f"bench_{uuid.uuid4().hex[:8]}"
             with HippoRAG(settings, namespace=namespace, embedder=embedder) as rag:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts._bench.made_up import MadeUpGraph, iterate, make_up
+from scripts._bench.made_up import MadeUpEmbedder, MadeUpGraph, iterate, make_up, make_up_corpus
 from scripts._bench.yardstick import igraph_of, page_rank
 
 
@@ -40,3 +40,16 @@ def test_the_walk_ends_where_igraph_does() -> None:
     scores = iterate(graph.transitions(), restart, damping=0.5, iterations=60)
     assert scores == pytest.approx(expected, abs=1e-10)
     assert scores.sum() == pytest.approx(1)
+
+
+def test_a_made_up_corpus_has_so_many_phrases_and_two_pairs_each() -> None:
+    docs = make_up_corpus(900, 1)
+    assert docs == make_up_corpus(900, 1)
+    triples = [triple for doc in docs for triple in doc["extracted_triples"]]
+    names = sorted({name for one, _, other in triples for name in (one, other)})
+    assert len(names) == 900
+    assert 9 < len(triples) / len(docs) <= 10
+    vectors = MadeUpEmbedder().embed(names)
+    near = np.argwhere(np.triu(vectors @ vectors.T >= 0.8, k=1))
+    assert len(near) == pytest.approx(2 * len(names), rel=0.02)
+    assert all(names[i].split()[1] == names[j].split()[1] for i, j in near)
