@@ -20,12 +20,13 @@ from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem
 from hipporag_neo4j.indexing.compare import Comparison, OnPassage, compare
 from hipporag_neo4j.indexing.delete_passages import DeleteReport, delete_passages
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
-from hipporag_neo4j.indexing.index_report import IndexReport, Progress, no_progress
+from hipporag_neo4j.indexing.index_report import Given, IndexReport, Progress, no_progress
+from hipporag_neo4j.indexing.make_reader import make_reader
 from hipporag_neo4j.indexing.open_source import Source, open_source
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.indexing.prune import Prune
 from hipporag_neo4j.indexing.read_openie import read_openie
-from hipporag_neo4j.indexing.read_passages_by_model import ModelReader
+from hipporag_neo4j.indexing.read_passages_by_model import ModelReader, OnSpent
 from hipporag_neo4j.indexing.relink_synonyms import Relinked, relink_synonyms
 from hipporag_neo4j.indexing.select_passages import select
 from hipporag_neo4j.inspection.health import Health, read_health
@@ -35,6 +36,7 @@ from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
 from hipporag_neo4j.retrieval.sources import finish
+from hipporag_neo4j.runs import Run, TotalSpent, list_runs, read_run, total_spent
 from hipporag_neo4j.status import Status, read_status
 from hipporag_neo4j.text import Normalisation
 
@@ -74,25 +76,89 @@ class HippoRAG(Resources):
         force: bool = False,
         progress: Progress | None = None,
         on_problem: OnProblem | None = None,
+        on_spent: OnSpent | None = None,
     ) -> IndexReport:
         """Read passages with the language model and add them to the graph; unchanged ones cost nothing.
 
         `source`: a .jsonl, .json, .txt or .md file, a folder, or Passage objects. Texts longer than
         `settings.passage_size` are split. Passages that can't be used raise InputError, or go to `on_problem`.
-        A passage the model can't read is stored with its error; the others go on.
+        A passage the model can't read is stored with its error; the others go on. At the settings' budget
+        (`index_max_tokens`, `index_max_cost`) the run stops, and the report's `left` tells how many passages are for
+        the next one; `on_spent` hears what has been spent, as it is.
 
         With `prune` the namespace's other passages are deleted at the end, unless a passage of the source could not be
         used; an empty source raises InputError then, unless `force` says that it is meant to be empty.
         """
-        reader = self._reader(progress)
+        reader = self._reader(progress, on_spent)
         problems = CountedProblems(on_problem)
         passages = open_source(
             source, size=self.settings.passage_size, on_problem=problems.handler, may_be_empty=prune and force
         )
-        report = self._indexer(progress, problems.handler).index(
-            passages, reader, prune=Prune(lambda: problems.count, force) if prune else None
+        return self._indexer(progress, problems.handler).index(
+            passages,
+            reader,
+            given=Given(str(source) if isinstance(source, Path | str) else None, lambda: passages.repeated),
+            prune=Prune(lambda: problems.count, force) if prune else None,
         )
-        return replace(report, repeated=passages.repeated)
+
+    def index_batch(self, source: Source, *, on_problem: OnProblem | None = None) -> BatchProgress:
+        """As `index`, through the endpoint's Batch API, at half the price and within a day: send what has to be asked.
+
+        `resume_batch` collects it and writes the graph. Raises InputError while another batch is under way, LLMError
+        where the endpoint has no Batch API, and what `index` raises for the source.
+        """
+        self.init()
+        passages = open_source(source, size=self.settings.passage_size, on_problem=on_problem)
+        return self._batch_job().begin(passages, source_name(source))
+
+    def advance_batch(
+        self, source: Source | None = None, *, wait: bool = False, on_progress: OnProgress | None = None
+    ) -> BatchProgress:
+        """Collect what the endpoint has answered, and send what comes next: triples after entities, then repeats.
+
+        When nothing is left to ask the state is `ready`, and `resume_batch` writes the graph. Without a `source` it is
+        the path that the batch was made from. With `wait` it returns only then. Raises InputError where no batch is
+        under way, ConfigurationError where the settings name another model, and LLMError.
+        """
+        job = self._batch_job()
+        return advance_job(job, source_of(job, source), wait=wait, on_progress=on_progress)
+
+    def resume_batch(
+        self,
+        source: Source | None = None,
+        *,
+        wait: bool = False,
+        prune: bool = False,
+        force: bool = False,
+        progress: Progress | None = None,
+        on_problem: OnProblem | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> BatchProgress:
+        """As `advance_batch`; when nothing is left to ask, index the source from the kept answers, as `index` does.
+
+        The result's `report` is then what `index` gives, else None: come back later. What no batch could answer is
+        asked by calls of its own.
+        """
+        job = self._batch_job()
+        source = source_of(job, source)
+        state = advance_job(job, source, wait=wait, on_progress=on_progress)
+        if state.state != "ready":
+            return state
+        report = self.index(source, prune=prune, force=force, progress=progress, on_problem=on_problem)
+        job.finish()
+        return replace(state, report=report)
+
+    def batches(self) -> Sequence[SentBatch]:
+        """All batches that were sent for the namespace, as they were when somebody last looked; oldest first."""
+        schema.open_graph(self.database, self.namespace)
+        return BatchStore(self.database, self.namespace).read()
+
+    def cancel_batch(self) -> Sequence[SentBatch]:
+        """Stop the batch under way. What it has answered by then is billed; `advance_batch` keeps it.
+
+        Raises InputError where none is under way.
+        """
+        return self._batch_job().cancel()
 
     def import_openie(
         self,
@@ -110,10 +176,11 @@ class HippoRAG(Resources):
         problems = CountedProblems(on_problem)
         extracted = read_openie(Path(path), on_problem=problems.handler, may_be_empty=prune and force)
         distinct = DistinctPassages(extracted, problems.handler)
-        report = self._indexer(progress, problems.handler).import_extracted(
-            distinct, prune=Prune(lambda: problems.count, force) if prune else None
+        return self._indexer(progress, problems.handler).import_extracted(
+            distinct,
+            given=Given(str(path), lambda: distinct.repeated),
+            prune=Prune(lambda: problems.count, force) if prune else None,
         )
-        return replace(report, repeated=distinct.repeated)
 
     def compare(
         self, source: Source, *, on_problem: OnProblem | None = None, on_passage: OnPassage | None = None
@@ -149,13 +216,14 @@ class HippoRAG(Resources):
             on_passage=on_passage,
         )
 
-    def retry_failed(self, *, progress: Progress | None = None) -> IndexReport:
+    def retry_failed(self, *, progress: Progress | None = None, on_spent: OnSpent | None = None) -> IndexReport:
         """Have the language model read again what it could not read before, from the graph, without the source.
 
         Raises GraphNotFoundError where there is no graph, and what `index` raises.
         """
         schema.open_graph(self.database, self.namespace)
-        return self._indexer(progress, None).retry_failed(self._reader(progress))
+        reader = self._reader(progress, on_spent)
+        return self._indexer(progress, None).retry_failed(reader)
 
     def delete(
         self,
@@ -341,6 +409,19 @@ class HippoRAG(Resources):
         """What the namespace's graph holds. Raises GraphNotFoundError where there is none."""
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
 
+    def runs(self, limit: int = 20) -> Sequence[Run]:
+        """The latest `limit` runs that wrote, the last one first. Raises GraphNotFoundError."""
+        schema.open_graph(self.database, self.namespace)
+        return list_runs(self.database, self.namespace, limit)
+
+    def run(self, run: str) -> Run:
+        """The report of one run, by its id or the beginning of it. Raises InputError unless there is exactly one."""
+        return read_run(self.database, self.namespace, run)
+
+    def spent(self) -> Sequence[TotalSpent]:
+        """What all runs together have spent, by language model and currency."""
+        return total_spent(self.database, self.namespace)
+
     def health(self) -> Health:
         """How well the passages became a graph, without gold answers: measures with verdicts, and what each run gave.
 
@@ -380,10 +461,6 @@ class HippoRAG(Resources):
     def _indexer(self, progress: Progress | None, on_problem: OnProblem | None) -> Indexer:
         return Indexer(self.database, self.init(), self.embedder, progress or no_progress, on_problem)
 
-    def _reader(self, progress: Progress | None) -> ModelReader:
-        return ModelReader(
-            self._need_language_model(),
-            self.settings.llm_concurrency,
-            self.settings.prompts_dir,
-            progress or no_progress,
-        )
+    def _reader(self, progress: Progress | None, on_spent: OnSpent | None) -> ModelReader:
+        model = self._need_language_model()
+        return make_reader(model, self.settings, self.database, self.namespace, progress=progress, on_spent=on_spent)

@@ -16,6 +16,7 @@ ProjectionWeights = Literal["sum", "paper"]
 DEFAULT_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 _MOST = 1_000_000
 """Of anything that is counted or weighed: more would overflow somewhere, or fill the server's memory."""
+_MOST_TOKENS = 10**12
 
 
 def check_namespace(name: str) -> str:
@@ -60,6 +61,12 @@ class Settings(BaseSettings):
     llm_max_tokens: int = Field(2048, ge=16, le=_MOST)
     llm_cache: bool = True
     """Keep the language model's answers in the graph, and ask nothing twice."""
+    index_max_tokens: int | None = Field(None, ge=0, le=_MOST_TOKENS)
+    """Tokens, in and out together, after which a run of `index` or `retry-failed` begins no more passages."""
+    index_max_cost: float | None = Field(None, ge=0, le=_MOST)
+    """Money after which it begins no more, in the currency of the price table."""
+    prices: Path | None = None
+    """Table of prices of your own; the package's unless set. docs/cost.md shows its form."""
     prompts_dir: Path | None = None
     """Folder with prompts of your own; a file that is absent there is taken from the package."""
 

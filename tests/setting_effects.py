@@ -135,6 +135,8 @@ SHOWN_ELSEWHERE = {
     "llm_retries": "tests/unit/llm/test_openai_model.py::test_what_stays_is_an_error_that_says_what_to_do",
     "llm_deadline": "tests/unit/llm/test_openai_model.py::test_the_deadline_ends_retries_and_shortens_attempts",
     "llm_max_tokens": "tests/integration/test_settings_effects.py::test_an_answer_may_have_so_many_tokens",
+    "index_max_tokens": "tests/integration/test_budget.py::test_most_of_a_budget_is_used",
+    "index_max_cost": "tests/integration/test_budget.py::test_money_is_never_passed",
     "embedding_batch_size": "tests/unit/embedding/test_endpoint.py::test_the_vectors_are_the_endpoints_in_batches",
     "embedding_timeout": "tests/unit/embedding/test_endpoint.py::test_silence_is_a_time_out",
     "embedding_retries": "tests/unit/embedding/test_endpoint.py::test_a_failure_that_passes_is_tried_again",

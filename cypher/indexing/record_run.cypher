@@ -1,11 +1,10 @@
-// Keep the figures of a run. Under the graph's lock: nothing is kept where it was dropped meanwhile.
+// Keep the figures of a run; nothing is kept where the graph was dropped meanwhile.
 // params: namespace (str), run (str), figures (map)
 // returns: run (str)
 // mode: write
 CYPHER 25
-MATCH (graph:HippoGraph {namespace: $namespace})
-SET graph.version = graph.version
-WITH graph WHERE graph.dropping IS NULL
+MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.dropping IS NULL
 MERGE (run:HippoRun {namespace: $namespace, id: $run})
-SET run += $figures
+ON CREATE SET run.started = datetime(), run.version_before = graph.version
+SET run += $figures, run.recorded = datetime(), run.version_after = graph.version
 RETURN run.id AS run

@@ -15,7 +15,7 @@ from hipporag_neo4j.indexing.changed_passages import Changes, identify, identify
 from hipporag_neo4j.indexing.check_passages import OnProblem
 from hipporag_neo4j.indexing.failed_passages import failed_passages
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, gather_batch
-from hipporag_neo4j.indexing.index_report import IndexReport, Progress, no_progress
+from hipporag_neo4j.indexing.index_report import NAMELESS, Given, IndexReport, Progress, no_progress
 from hipporag_neo4j.indexing.link_synonyms import link_synonyms
 from hipporag_neo4j.indexing.prune import Prune, delete_rest
 from hipporag_neo4j.indexing.publish import publish
@@ -23,6 +23,7 @@ from hipporag_neo4j.indexing.read_passages_by_model import ModelReader
 from hipporag_neo4j.indexing.record_run import new_run, recorded
 from hipporag_neo4j.indexing.take_back import take_back
 from hipporag_neo4j.indexing.write_graph import GraphWriter
+from hipporag_neo4j.prompts import prompts_hash
 from hipporag_neo4j.schema import Graph, open_graph
 from hipporag_neo4j.timing import Stages
 
@@ -41,18 +42,23 @@ class Indexer:
     progress: Progress = no_progress
     on_problem: OnProblem | None = None
 
-    def index(self, passages: Iterable[Passage], reader: ModelReader, *, prune: Prune | None = None) -> IndexReport:
+    def index(
+        self, passages: Iterable[Passage], reader: ModelReader, *, given: Given = NAMELESS, prune: Prune | None = None
+    ) -> IndexReport:
         """Have passages read by a language model, and write what changed.
 
-        Parts of one document follow each other; those that it had before and has no more are deleted.
+        Parts of one document follow each other; those that it had before and has no more are deleted. Where the
+        reader's budget ends first, nothing is deleted: the next run goes on.
         """
-        changes = self._changes()
+        changes = self._changes(given, reader)
         changed = changes.find(identify(passage) for passage in passages)
         return self._write(reader.read(changed, changes.report), changes, prune, at_once=_WRITTEN_AT_ONCE_FROM_LLM)
 
-    def import_extracted(self, passages: Iterable[ExtractedPassage], *, prune: Prune | None = None) -> IndexReport:
+    def import_extracted(
+        self, passages: Iterable[ExtractedPassage], *, given: Given = NAMELESS, prune: Prune | None = None
+    ) -> IndexReport:
         """Write passages that were read before, as far as they changed."""
-        changes = self._changes()
+        changes = self._changes(given)
         changed = changes.find(identify_extracted(passage) for passage in passages)
         return self._write(changed, changes, prune, at_once=_WRITTEN_AT_ONCE)
 
@@ -61,13 +67,17 @@ class Indexer:
 
         One that another client has changed, read or deleted meanwhile stays as that client left it.
         """
-        changes = self._changes()
+        changes = self._changes(Given("what could not be read before"), reader)
         read = reader.read(self._failed(changes.report), changes.report)
         return self._write(read, changes, None, at_once=_WRITTEN_AT_ONCE_FROM_LLM, only_failed=True)
 
-    def _changes(self) -> Changes:
+    def _changes(self, given: Given, reader: ModelReader | None = None) -> Changes:
+        report = IndexReport(run=new_run(), given=given)
+        if reader is not None:
+            report.model, report.price = reader.model.name, reader.price
+            report.prompts = prompts_hash(reader.prompts_dir)
         began = open_graph(self.database, self.graph.namespace).version
-        return Changes(self.database, self.graph.namespace, IndexReport(run=new_run()), self.on_problem, began=began)
+        return Changes(self.database, self.graph.namespace, report, self.on_problem, began=began)
 
     def _failed(self, report: IndexReport) -> Generator[IdentifiedPassage, None, None]:
         for passage in failed_passages(self.database, self.graph.namespace):
@@ -86,10 +96,11 @@ class Indexer:
         report, namespace = changes.report, self.graph.namespace
         with recorded(self.database, namespace, report) as stages:
             self._write_all(passages, report, stages, at_once, only_failed=only_failed)
-            with stages.time("write"):
-                report.deleted = take_back(self.database, namespace, changes.stale, until=changes.began).passages
-                if prune:
-                    report.pruned = delete_rest(self.database, namespace, changes.given, prune, changes.began)
+            if not report.stopped:
+                with stages.time("write"):
+                    report.deleted = take_back(self.database, namespace, changes.stale, until=changes.began).passages
+                    if prune:
+                        report.pruned = delete_rest(self.database, namespace, changes.given, prune, changes.began)
             with stages.time("link"):
                 report.synonyms = link_synonyms(
                     self.database, self.graph, lambda done, total: self.progress("synonyms", done, total)

@@ -5,6 +5,7 @@ A file is a list of messages, each under a line `[system]`, `[user]` or `[assist
 and can't close the tags that the package's own prompts put around it.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
 }
 """The prompt files, and the placeholders that each must use."""
 
+_READING = ("entities.txt", "triples.txt")
 _ROLE_LINE = re.compile(rf"^\[({'|'.join(get_args(Role))})\][ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _TAG = re.compile(
@@ -135,6 +137,12 @@ def check_prompts(prompts_dir: Path | None) -> None:
         )
     for name in PLACEHOLDERS:
         _load(name, prompts_dir)
+
+
+def prompts_hash(prompts_dir: Path | None = None) -> str:
+    """A short name for the prompts that passages are read with: 16 hexadecimal digits, others where they differ."""
+    texts = [[message.role, message.content] for name in _READING for message in _load(name, prompts_dir)]
+    return hashlib.blake2b(json.dumps(texts).encode(), digest_size=8).hexdigest()
 
 
 def _fill(name: str, prompts_dir: Path | None, values: Mapping[str, str], **quoted_values: str) -> tuple[Message, ...]:

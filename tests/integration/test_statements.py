@@ -62,7 +62,7 @@ def values() -> dict[str, Any]:
         "pairs": [{"source": "x", "target": "y", "score": 0.9}],
         "instances": [{"number": 0, "phrases": ["x"], "seeds": [{"key": "x", "weight": 1.0}]}],
         "names": ["x"], "name": "x", "conditions": [{"property": "meta_x", "value": 1}],
-        "key": "x", "before": datetime.now(UTC), "most": 10,
+        "kept": 1000, "key": "x", "before": datetime.now(UTC), "most": 10,
         "phrase": "x", "passage": "x", "other": "y", "subject": "x", "says": "x", "object": "y", "text": "x",
         "value": "x", "share": 0.8, "subjects": 5, "words": 40, "part": "x", "start": "x",
         "entities": [{"name": "x", "key": "x", "embedding": vector}], "edges": [[0, 1, 1.0]], "sources": [[0, 1.0]],

@@ -1,0 +1,117 @@
+"""What runs have done in a namespace, as the graph remembers them, and what they cost."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from hipporag_neo4j.database import Database, Row
+from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.llm.usage import CallUsage
+
+BEAT = 5.0
+"""Seconds after which a run that goes on says so in the graph."""
+LOST_AFTER = 60.0
+"""Seconds without such a sign after which a run counts as lost."""
+MEASURED_RUNS = 50
+"""The latest runs, whose figures tell what later ones will take."""
+
+RunState = Literal["running", "finished", "stopped", "broken off", "lost"]
+"""`stopped`: it ended at its budget. `broken off`: by an error or Ctrl-C. `lost`: its client was killed, or can't reach
+the server: it wasn't heard of for a minute."""
+_STAGE = "seconds_"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run; `silent` seconds have passed on the server since it was last heard of.
+
+    `figures` are its own: see the `figures` of IndexReport and DeleteReport. `seconds` by stage, `total` among them.
+    """
+
+    id: str
+    kind: str
+    state: RunState
+    started: datetime | None
+    recorded: datetime
+    silent: float
+    seconds: Mapping[str, float]
+    calls: tuple[CallUsage, ...]
+    figures: Mapping[str, Any]
+
+    @property
+    def per_minute(self) -> float | None:
+        """Passages written a minute, None where none was."""
+        written, total = self.figures.get("written"), self.seconds.get("total")
+        return 60 * written / total if written and total else None
+
+
+@dataclass(frozen=True, slots=True)
+class TotalSpent:
+    """What all runs of a namespace have spent on one model: tokens, and money where its price was known at the time.
+
+    `unpriced_tokens` are those of runs that had no price.
+    """
+
+    model: str
+    runs: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+    currency: str | None
+    unpriced_tokens: int
+
+
+def list_runs(database: Database, namespace: str, limit: int) -> tuple[Run, ...]:
+    """The latest `limit` runs, the last one first."""
+    return tuple(map(_run, database.run("runs/list_runs", namespace=namespace, limit=limit)))
+
+
+def read_run(database: Database, namespace: str, run: str) -> Run:
+    """One run, by its id or the beginning of it. Raises InputError unless there is exactly one."""
+    rows = database.run("runs/find_run", namespace=namespace, run=run)
+    if not rows:
+        raise InputError(
+            f"The namespace {namespace!r} remembers no run {run!r}. `hipporag-neo4j runs --namespace {namespace}` "
+            "lists the latest."
+        )
+    if len(rows) > 1 and rows[0]["run"]["id"] != run:
+        found = ", ".join(row["run"]["id"] for row in rows[:5])
+        raise InputError(
+            f"Several runs of the namespace {namespace!r} begin with {run!r}: {found}. Give more of the id."
+        )
+    return _run(rows[0])
+
+
+def total_spent(database: Database, namespace: str) -> Sequence[TotalSpent]:
+    """What all runs of a namespace have spent, by model and currency."""
+    return [TotalSpent(**row) for row in database.run("runs/sum_spent", namespace=namespace)]
+
+
+def _run(row: Row) -> Run:
+    figures = dict(row["run"])
+    seconds = {name.removeprefix(_STAGE): figures.pop(name) for name in sorted(figures) if name.startswith(_STAGE)}
+    seconds["total"] = figures.pop("seconds", 0.0)
+    started = figures.pop("started", None)
+    calls = json.loads(figures.pop("calls", "[]"))
+    if (date := figures.get("price_date")) is not None:
+        figures["price_date"] = date.iso_format()
+    silent = row["silent"]
+    return Run(
+        id=figures.pop("id"),
+        kind=figures.pop("kind", "index"),
+        state=_state(figures.pop("state"), figures.get("stopped"), silent),
+        started=started.to_native() if started is not None else None,
+        recorded=figures.pop("recorded").to_native(),
+        silent=silent,
+        seconds=seconds,
+        calls=tuple(CallUsage(**usage) for usage in calls),
+        figures=figures,
+    )
+
+
+def _state(recorded: RunState, stopped: str | None, silent: float) -> RunState:
+    if recorded == "running" and silent > LOST_AFTER:
+        return "lost"
+    return "stopped" if recorded == "finished" and stopped else recorded
