@@ -1,14 +1,11 @@
 """A server of this file's own, without Graph Data Science, that is killed while it is written to."""
 
-import os
 import shutil
 import signal
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import neo4j
 import numpy as np
-import psutil
 import pytest
 from numpy.typing import NDArray
 
@@ -16,75 +13,17 @@ from hipporag_neo4j.doctor import examine
 from hipporag_neo4j.errors import ServerUnavailableError, UnsupportedServerError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import pipeline
-from hipporag_neo4j.local_server.configuration import Memory, configure
-from hipporag_neo4j.local_server.fetch import fetch
-from hipporag_neo4j.local_server.home import Home
-from hipporag_neo4j.local_server.jars import pinned_jars
-from hipporag_neo4j.local_server.log import start_new_log
-from hipporag_neo4j.local_server.password import USERNAME, settle_password, write_private
-from hipporag_neo4j.local_server.ports import choose_port
-from hipporag_neo4j.local_server.process import end, launch, wait_until_ready
-from hipporag_neo4j.local_server.progress import ignore
-from hipporag_neo4j.local_server.state import RunningServer
-from hipporag_neo4j.settings import Settings
+from hipporag_neo4j.local_server.password import USERNAME
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, assert_same, expected_content, passage, read_content, write
 from tests.llm_server import LLMServer
-from tests.servers import TestServer, open_driver
+from tests.own_server import OwnServer
+from tests.servers import open_driver
 
 PASSAGES = [
     passage(f"p{i}", (f"grand river bridge {i}", "near", f"town {i}"), (f"town {i}", "near", f"town {i + 1}"))
     for i in range(12)
 ]
-MEMORY = Memory(heap=512, page_cache=128)
-
-
-class OwnServer:
-    """A local server whose folder of plugins is empty."""
-
-    def __init__(self, folder: Path) -> None:
-        jars = pinned_jars()
-        cached = jars.folder(Settings().cache_dir)
-        fetch(jars.jars, cached)
-        self._jars = folder / "jars"
-        (self._jars / "plugins").mkdir(parents=True)
-        (self._jars / "lib").symlink_to(cached / "lib", target_is_directory=True)
-        self._home = Home.of(folder)
-        self._home.make()
-        self._port = choose_port(None, None)
-        self._pid: int | None = None
-
-    def start(self) -> None:
-        """Start it, with the data of before, and wait until it answers."""
-        password = settle_password(self._home, None)
-        text = configure(port=self._port, memory=MEMORY, plugins=self._jars / "plugins")
-        write_private(self._home.configuration, text)
-        start_new_log(self._home)
-        self._pid = launch(self._home, self._jars, MEMORY)
-        server = RunningServer(f"bolt://127.0.0.1:{self._port}", USERNAME, password, self._pid, self._home.folder)
-        wait_until_ready(self._home, server, 180.0, ignore)
-        self.address = TestServer(server.uri, USERNAME, password, None, "local", disposable=True, log=self._home.log)
-
-    def kill(self) -> None:
-        """End it as a power cut does."""
-        assert self._pid is not None
-        process = psutil.Process(self._pid)
-        os.kill(self._pid, signal.SIGKILL)
-        psutil.wait_procs([process], timeout=20)
-
-    def stop(self) -> None:
-        """End it, running or not."""
-        if self._pid is not None:
-            end(self._pid, 30)
-
-    def settings(self, namespace: str) -> Settings:
-        """Settings that point at it."""
-        return Settings(
-            neo4j_uri=self.address.uri,
-            neo4j_username=self.address.username,
-            neo4j_password=self.address.password,
-            namespace=namespace,
-        )
 
 
 class KillingEmbedder(HashEmbedder):
