@@ -11,4 +11,5 @@ WITH first, second WHERE first <> second
 MATCH path = (first)-[:MENTIONS]->(one:Phrase {namespace: $namespace})
              (()-[:RELATES|SYNONYM]-(:Phrase {namespace: $namespace})){0,1}
              (two:Phrase {namespace: $namespace})<-[:MENTIONS]-(second)
-RETURN path ORDER BY length(path), one.name, two.name LIMIT $limit
+RETURN path
+ORDER BY length(path), one.name, two.name, [edge IN relationships(path) | coalesce(edge.predicate, '')] LIMIT $limit

@@ -18,4 +18,5 @@ CALL () {
   MATCH path = (seed:Phrase {namespace: $namespace, name: entity})-[:RELATES|SYNONYM]-(:Phrase {namespace: $namespace})
   RETURN path, 1 AS turn
 }
-RETURN path ORDER BY turn, length(path), [node IN nodes(path) | node.name] LIMIT $limit
+RETURN path ORDER BY turn, length(path), [node IN nodes(path) | node.name],
+  [edge IN relationships(path) | coalesce(edge.predicate, '')] LIMIT $limit

@@ -5,6 +5,7 @@
 CYPHER 25
 MATCH (passage:Passage {namespace: $namespace})
 UNWIND [key IN keys(passage) WHERE key STARTS WITH 'meta_'] AS key
-RETURN substring(key, 5) AS name, count(*) AS passages, count(DISTINCT passage[key]) AS values,
-       min(toStringOrNull(passage[key])) AS for_example
+WITH substring(key, 5) AS name, passage[key] AS value
+RETURN name, count(*) AS passages, count(DISTINCT value) AS values,
+       min(toStringOrNull(CASE WHEN value IS :: LIST<ANY> THEN value[0] ELSE value END)) AS for_example
 ORDER BY name LIMIT $limit

@@ -1,5 +1,5 @@
-// What reading gave, by run. Of the passages as they stand today, by the run that wrote them, the last one first:
-// a trend shows.
+// What reading gave, by run. Of the passages as they stand today, by the run that wrote them, the last one first: a
+// trend shows.
 // params: namespace (str, such as 'demo'), limit (int, default 25)
 // returns: run (str), since (datetime), passages (int), without_facts (int), facts (int, stated), per_100_words
 //          (float or null), malformed (int, triples), failed (int, passages)

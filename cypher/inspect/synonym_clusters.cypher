@@ -8,7 +8,7 @@ MATCH (phrase:Phrase {namespace: $namespace})
 WHERE EXISTS { (phrase)-[:SYNONYM]-(:Phrase {namespace: $namespace}) }
   AND NOT EXISTS { (phrase)-[:SYNONYM]-(other:Phrase {namespace: $namespace}) WHERE other.name < phrase.name }
 CALL (phrase) {
-  MATCH (phrase)-[:SYNONYM*1..30]-(member:Phrase {namespace: $namespace})
+  MATCH (phrase)-[:SYNONYM*0..30]-(member:Phrase {namespace: $namespace})
   WITH DISTINCT member ORDER BY member.name
   RETURN collect(member.name) AS names
 }
