@@ -32,7 +32,7 @@ def show_comparison(compare: Compare, *, prune: bool, as_json: bool) -> None:
         output.print_json(comparison_values(found, problems))
     else:
         output.stdout().print(two_columns(comparison_lines(found)))
-        for line in _next_run(found, prune=prune and not problems):
+        for line in next_run(found, prune=prune and not problems):
             output.tell(line)
     output.list_some("Can't be used", problems, _SHOWN)
     if problems:
@@ -61,7 +61,7 @@ def comparison_lines(found: "Comparison") -> Iterator[tuple[str, str]]:
     yield "only in the graph", output.plural(found.missing, "passage")
 
 
-def _next_run(found: "Comparison", *, prune: bool) -> Iterator[str]:
+def next_run(found: "Comparison", *, prune: bool) -> Iterator[str]:
     """What a run would do, in a sentence or two."""
     steps = []
     if found.calls is not None and found.to_write:
@@ -76,6 +76,8 @@ def _next_run(found: "Comparison", *, prune: bool) -> Iterator[str]:
         steps.append(f"look for the synonyms of {output.plural(found.unlinked, 'phrase')} left over from before")
     if found.unpublished:
         steps.append("publish what was written before")
+    if found.left_over:
+        steps.append(f"delete {output.plural(found.left_over, 'node')} that nothing needs any more")
     if not steps:
         yield "A run would change nothing."
         return

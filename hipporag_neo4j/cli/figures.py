@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
-from hipporag_neo4j.cli.output import clean, plural
+from hipporag_neo4j.cli.output import clean, plural, snippet
 
 if TYPE_CHECKING:
     from hipporag_neo4j.indexing.index_report import IndexReport
+    from hipporag_neo4j.runs import Run
     from hipporag_neo4j.status import FailedPassage, MalformedTriple, Status
 
 _DROPPED = "an empty part, or subject and object the same"
@@ -30,14 +32,34 @@ def status_values(status: "Status") -> dict[str, Any]:
         "dropped_triples": status.dropped_triples,
         "passages_without_facts": status.passages_without_facts,
         "failed": status.states.get("failed", 0),
+        "states": status.states,
+        "reasons": [asdict(reason) for reason in status.reasons],
         "unlinked_phrases": status.unlinked,
+        "unmentioned_phrases": status.unmentioned,
+        "emptied_passages": status.emptied,
         "interrupted": status.interrupted,
+        "running": [run.id for run in status.running],
+        "last_run": run_summary(status.runs[0]) if status.runs else None,
         "embedding_model": graph.embedding_model,
         "dimensions": graph.dimensions,
         "normalisation": graph.normalisation,
         "synonym_threshold": graph.synonym_threshold,
         "version": graph.version,
         "published": graph.published,
+    }
+
+
+def run_summary(run: "Run") -> dict[str, Any]:
+    """How a run ended, or how far it is; `runs` tells the rest."""
+    figures = ("passages", "unchanged", "written", "failed", "left", "deleted")
+    counts = {name: run.figures[name] for name in figures if name in run.figures}
+    return {
+        "id": run.id,
+        "kind": run.kind,
+        "state": run.state,
+        "recorded": run.recorded.isoformat(),
+        "silent_seconds": round(run.silent, 1),
+        **counts,
     }
 
 
@@ -67,8 +89,9 @@ def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
 def summary_lines(status: "Status") -> list[tuple[str, str]]:
     """What a graph holds, as names and values for people."""
     graph = status.graph
+    failed = status.states.get("failed", 0)
     lines = [
-        ("passages", f"{status.passages:,}"),
+        ("passages", f"{status.passages:,}" + (f", {failed:,} of them failed" if failed else "")),
         ("phrases", f"{status.phrases:,}"),
         ("facts", f"{status.facts:,}"),
         ("mentions", f"{status.mentions:,}"),
@@ -80,11 +103,23 @@ def summary_lines(status: "Status") -> list[tuple[str, str]]:
         lines.append(("malformed", plural(status.malformed_triples, "triple") + " without exactly three parts"))
     if status.dropped_triples:
         lines.append(("dropped", plural(status.dropped_triples, "triple") + f" with {_DROPPED}"))
-    if failed := status.states.get("failed", 0):
-        lines.append(("failed", plural(failed, "passage")))
+    lines += [("failed", f"{reason.passages:,} × {snippet(reason.error, 100)}") for reason in status.reasons]
     lines.append(("embeddings", f"{graph.embedding_model}, {graph.dimensions} dimensions"))
     lines.append(("normalisation", graph.normalisation))
+    seen = "" if graph.published == graph.version else f", readers see {graph.published:,}"
+    lines.append(("version", f"{graph.version:,}{seen}"))
+    if status.runs:
+        lines.append(("last run", _last_run(status.runs[0])))
     return lines
+
+
+def _last_run(run: "Run") -> str:
+    counts = [
+        f"{run.figures[name]:,} {name}" for name in ("written", "failed", "left", "deleted") if run.figures.get(name)
+    ]
+    given = plural(run.figures.get("passages", 0), "passage")
+    silent = f", last heard of {run.silent:.0f} s ago" if run.state in ("running", "lost") else ""
+    return f"{run.id}, {run.kind}: {run.state}{silent}; {', '.join([given, *counts])}"
 
 
 def two_columns(lines: Iterable[tuple[str, str]]) -> Table:

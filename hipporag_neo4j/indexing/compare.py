@@ -11,6 +11,7 @@ from hipporag_neo4j.indexing.check_passages import OnProblem
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage
 from hipporag_neo4j.indexing.index_report import IndexReport
 from hipporag_neo4j.indexing.kept_readings import Reading
+from hipporag_neo4j.indexing.publish import left_over
 from hipporag_neo4j.schema import Graph
 
 _AT_ONCE = 200
@@ -43,7 +44,8 @@ class Comparison:
     nobody knows what is kept. `stale` parts would go, which their documents held before, and `missing` passages that
     the source doesn't hold, with `--prune`.
 
-    `unlinked` phrases, and `unpublished` writing, are left of a run that broke off or is under way; a run ends that.
+    `unlinked` phrases, `unpublished` writing, and `left_over` nodes, which nothing needs any more, are what a run that
+    broke off or is under way has yet to end; the next one does.
     """
 
     passages: int = 0
@@ -57,6 +59,7 @@ class Comparison:
     missing: int = 0
     unlinked: int = 0
     unpublished: bool = False
+    left_over: int = 0
 
     @property
     def to_write(self) -> int:
@@ -95,6 +98,8 @@ def compare(
         comparison.missing = sum(row["key"] not in held for row in rows)
         comparison.unlinked = database.run("indexing/count_unlinked", namespace=namespace)[0]["phrases"]
         comparison.unpublished = graph.version != graph.published
+        left = left_over(database, namespace)
+        comparison.left_over = left.passages + left.phrases
     return comparison
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.indexing.link_synonyms import link_synonyms
-from hipporag_neo4j.indexing.publish import publish
+from hipporag_neo4j.indexing.publish import LeftOver, left_over, publish
 from hipporag_neo4j.indexing.record_run import new_run, recorded
 from hipporag_neo4j.indexing.select_passages import Selection
 from hipporag_neo4j.indexing.take_back import take_back
@@ -52,7 +52,7 @@ def delete_passages(database: Database, graph: Graph, selection: Selection, *, d
     was read, stay. What an interrupted run left undone is done as well, even if there is nothing to delete.
     """
     report = DeleteReport(selection.ids, selection.documents, selection.unknown, dry_run)
-    if dry_run or (not selection.keys and graph.version == graph.published):
+    if dry_run or (not selection.keys and _is_done(database, graph)):
         return report
     report.run = new_run()
     with recorded(database, graph.namespace, report) as stages:
@@ -65,3 +65,8 @@ def delete_passages(database: Database, graph: Graph, selection: Selection, *, d
         with stages.time("publish"):
             report.phrases = publish(database, graph.namespace)
     return report
+
+
+def _is_done(database: Database, graph: Graph) -> bool:
+    """Whether no run was cut off before its end."""
+    return graph.version == graph.published and left_over(database, graph.namespace) == LeftOver(0, 0)

@@ -1,10 +1,28 @@
 """What readers see is what was published; what nothing needs any more is deleted only after that."""
 
+from dataclasses import dataclass
+
 from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.schema import lock_graph
 
 _DELETED_AT_ONCE = 5000
 _INDEX_WAIT = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOver:
+    """What is to be deleted when it is published: empty nodes of deleted passages, phrases that nothing mentions."""
+
+    passages: int
+    phrases: int
+
+
+def left_over(database: Database, namespace: str) -> LeftOver:
+    """How much a run would delete at its end, or one that was cut off has not deleted."""
+    return LeftOver(
+        database.run("indexing/count_deleted", namespace=namespace)[0]["passages"],
+        database.run("indexing/count_orphans", namespace=namespace)[0]["phrases"],
+    )
 
 
 def publish(database: Database, namespace: str) -> int:
@@ -14,10 +32,11 @@ def publish(database: Database, namespace: str) -> int:
     deleted nodes to new ones. Returns how many phrases were deleted.
     """
     database.run("indexing/publish_version", namespace=namespace)
-    if database.run("indexing/count_deleted", namespace=namespace)[0]["passages"]:
+    left = left_over(database, namespace)
+    if left.passages:
         _delete(database, namespace, "indexing/delete_marked", "passages")
     phrases = 0
-    if database.run("indexing/count_orphans", namespace=namespace)[0]["phrases"]:
+    if left.phrases:
         phrases = _delete(database, namespace, "indexing/delete_orphans", "phrases")
     database.run("schema/await_indexes", seconds=_INDEX_WAIT)
     return phrases

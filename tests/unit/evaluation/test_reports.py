@@ -45,7 +45,7 @@ SETTING = Setting(
     date=datetime(2026, 11, 30, 12, 0, tzinfo=UTC),
     namespace="team_a",
     graph=Status(
-        Graph("team_a", "minilm", 384, "unicode", 0.8, 1, 7, 7), 1890, 16235, 17036, 19755, 7121, 0, 0, 0, 0, 0, {}
+        Graph("team_a", "minilm", 384, "unicode", 0.8, 1, 7, 7), 1890, 16235, 17036, 19755, 7121, 0, 0, 0, 0, 0, 0, 0, {}, (), ()
     ),
     versions={"hipporag-neo4j": "0.1.0", "Neo4j": "2026.01.4"},
     embedding_model="minilm",
