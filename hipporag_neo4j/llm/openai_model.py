@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
 
-from hipporag_neo4j.access import NO_KEY, check_address, read_key, without_password
+from hipporag_neo4j.access import check_address, read_key, without_password
 from hipporag_neo4j.answers import ShapeT
 from hipporag_neo4j.domain import Message
 from hipporag_neo4j.errors import ConfigurationError, LLMError, ModelError
@@ -27,6 +27,7 @@ from hipporag_neo4j.llm.trouble import (
     is_passing,
     refuses_request,
 )
+from hipporag_neo4j.openai_client import open_client
 
 if TYPE_CHECKING:
     import openai
@@ -124,15 +125,11 @@ class OpenAIModel:
 
     @property
     def _client(self) -> openai.OpenAI:
-        import openai
-
         with self._lock:
             if self._closed:
                 raise LLMError(f"The language model {self.name!r} was closed. Make a new one.")
             if self._opened is None:
-                self._opened = openai.OpenAI(
-                    api_key=self._endpoint.key or NO_KEY, base_url=self._endpoint.address, max_retries=0
-                )
+                self._opened = open_client(self._endpoint.key, self._endpoint.address, max_retries=0)
             return self._opened
 
 
