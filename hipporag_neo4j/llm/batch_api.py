@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from pydantic import BaseModel, ValidationError
 from tenacity import Retrying, retry_if_exception, stop_after_attempt
 
-from hipporag_neo4j.access import NO_KEY
 from hipporag_neo4j.answers import excerpt
 from hipporag_neo4j.errors import LLMError, ModelError
 from hipporag_neo4j.llm.openai_model import make_endpoint
 from hipporag_neo4j.llm.stream import transport_errors
 from hipporag_neo4j.llm.trouble import Endpoint, GarbledResponseError, WaitBeforeRetry, is_passing
+from hipporag_neo4j.openai_client import open_client
 
 if TYPE_CHECKING:
     import openai
@@ -241,15 +241,10 @@ class BatchApi:
 
     @property
     def _client(self) -> openai.OpenAI:
-        import openai
-
         with self._lock:
             if self._opened is None:
-                self._opened = openai.OpenAI(
-                    api_key=self._endpoint.key or NO_KEY,
-                    base_url=self._endpoint.address,
-                    timeout=self._settings.llm_timeout,
-                    max_retries=0,
+                self._opened = open_client(
+                    self._endpoint.key, self._endpoint.address, timeout=self._settings.llm_timeout, max_retries=0
                 )
             return self._opened
 
