@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from hipporag_neo4j.access import NO_KEY, Secrets, check_address, read_key, without_password
+from hipporag_neo4j.access import Secrets, check_address, read_key, without_password
 from hipporag_neo4j.embedding.protocol import check_vectors, refuse_broken_unicode
 from hipporag_neo4j.errors import ConfigurationError, EmbeddingError
+from hipporag_neo4j.openai_client import open_client
 
 if TYPE_CHECKING:
     import openai
@@ -154,11 +155,7 @@ class EndpointEmbedder:
 
     @cached_property
     def _client(self) -> openai.OpenAI:
-        import openai
-
-        client = openai.OpenAI(
-            api_key=self._api_key or NO_KEY, base_url=self._base_url, timeout=self._timeout, max_retries=self._retries
-        )
+        client = open_client(self._api_key, self._base_url, timeout=self._timeout, max_retries=self._retries)
         # Connections are kept between calls and closed with the embedder.
         weakref.finalize(self, client.close)
         return client
