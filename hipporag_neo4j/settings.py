@@ -1,12 +1,14 @@
 """Settings: from arguments, else from the environment. No file is read."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from hipporag_neo4j.access import without_password
 from hipporag_neo4j.errors import ConfigurationError
 from hipporag_neo4j.text import Normalisation
 
@@ -151,3 +153,9 @@ class Settings(BaseSettings):
     """Password of the local server; a random one unless set."""
     maven_repository: str | None = None
     """Address of a Maven repository that serves the local server's jars; Maven Central unless set."""
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """What is shown of the settings: keys and passwords are hidden, also those in addresses."""
+        for name, value in super().__repr_args__():
+            address = isinstance(value, str) and "://" in value
+            yield name, without_password(value) if address else value
