@@ -133,6 +133,15 @@ class RankedPassage:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a filter on metadata allows: its conditions, for people, and `passages` of `total`."""
+
+    where: str
+    passages: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalResult:
     """What was found for a question.
 
@@ -144,6 +153,7 @@ class RetrievalResult:
     the language model; 0 where the endpoint doesn't count. `from_cache` counts its answers that were kept from before
     and cost nothing. `steps` tells of each search, where several were made and merged. `no_llm`: `hybrid` was asked to
     do without a language model, so that nobody told which facts bear on the question, or what it names.
+    `allowed`: what a filter let the search find and use, None without one.
     """
 
     question: str
@@ -161,6 +171,7 @@ class RetrievalResult:
     from_cache: int = 0
     steps: tuple["Step", ...] = ()
     no_llm: bool = False
+    allowed: Allowed | None = None
 
     @property
     def fell_back(self) -> bool:

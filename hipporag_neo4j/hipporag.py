@@ -15,6 +15,8 @@ from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import AnswerResult, MetadataValue, Mode, RetrievalResult
 from hipporag_neo4j.drop import DropReport, drop_graph
+from hipporag_neo4j.filterable import Declaration, declare_filterable
+from hipporag_neo4j.filters import FilterType, Where
 from hipporag_neo4j.indexing.changed_passages import identify, identify_extracted
 from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem
 from hipporag_neo4j.indexing.compare import Comparison, OnPassage, compare
@@ -67,6 +69,17 @@ class HippoRAG(Resources):
             normalisation=normalisation or self.settings.normalisation,
             synonym_threshold=self.settings.synonym_threshold,
         )
+
+    def declare_filterable(self, filterable: Mapping[str, FilterType]) -> Declaration:
+        """Let questions be filtered by metadata: names with the types of their values, such as `{"year": "int"}`.
+
+        Adds to what was declared before, and makes the graph if there is none. Where names are new to the database, the
+        index that filtered questions search is made anew, and they fail until it is filled; others don't notice. Raises
+        InputError for names and types that can't be, and what `init` raises.
+        """
+        declaration = declare_filterable(self.database, self.init(), filterable)
+        self._forget_graph()
+        return declaration
 
     def index(
         self,
@@ -213,6 +226,7 @@ class HippoRAG(Resources):
         entities: Sequence[str] | None = None,
         looks: int = 1,
         no_llm: bool = False,
+        where: Where | None = None,
         fact_filter: FactFilter | None = None,
         options: Options | None = None,
     ) -> RetrievalResult:
@@ -220,10 +234,12 @@ class HippoRAG(Resources):
 
         `entities` are the question's named entities; without them the language model finds them (`hipporag1` and
         `hybrid`). `looks`, 1 to 3, is how often `hybrid` looks for facts: each look beyond the first costs a call and a
-        walk, and finds more. With `no_llm` the mode `hybrid` asks no language model, and finds less. `fact_filter`
-        decides in the language model's place which facts bear on the question. `options` go before those of the
-        settings. Raises GraphNotFoundError for a namespace without passages, InputError for a question that can't be
-        used, and NoLanguageModelError when entities or decisions are needed and there is no language model.
+        walk, and finds more. With `no_llm` the mode `hybrid` asks no language model, and finds less. `where`, such
+        as `{"year": {">=": 2020}, "team": "x"}`, is a filter on metadata that was declared with `declare_filterable`:
+        the result is what a graph of the allowed passages alone would give. `fact_filter` decides in the language
+        model's place which facts bear on the question. `options` go before those of the settings. Raises
+        GraphNotFoundError for a namespace without passages, InputError for a question or filter that can't be used, and
+        NoLanguageModelError when entities or decisions are needed and there is no language model.
         """
         options = options or options_of(self.settings)
         return finish(
@@ -236,6 +252,7 @@ class HippoRAG(Resources):
                 entities=entities,
                 options=replace(options, without_llm=True) if no_llm else options,
                 looks=looks,
+                where=where,
             )
         )
 
@@ -248,6 +265,7 @@ class HippoRAG(Resources):
         entities: Sequence[str] | None = None,
         looks: int = 1,
         steps: int = 1,
+        where: Where | None = None,
         fact_filter: FactFilter | None = None,
         on_text: OnText | None = None,
         on_step: OnStep | None = None,
@@ -262,7 +280,7 @@ class HippoRAG(Resources):
         """
         return finish(
             answer_question(
-                self._answer_sources(mode, looks, fact_filter),
+                self._answer_sources(mode, looks, fact_filter, where),
                 question,
                 passages=passages,
                 steps=steps,
@@ -292,6 +310,7 @@ class HippoRAG(Resources):
         passages: int = DEFAULT_PASSAGES,
         entities: Sequence[str] | None = None,
         looks: int = 1,
+        where: Where | None = None,
         fact_filter: FactFilter | None = None,
         on_step: OnStep | None = None,
     ) -> RetrievalResult:
@@ -303,7 +322,7 @@ class HippoRAG(Resources):
         """
         return finish(
             retrieve_by_steps(
-                self._answer_sources(mode, looks, fact_filter),
+                self._answer_sources(mode, looks, fact_filter, where),
                 question,
                 steps=steps,
                 limit=limit,
@@ -394,9 +413,9 @@ class HippoRAG(Resources):
         return clear_answers(self.database, self.namespace, before)
 
     def _answer_sources(
-        self, mode: Mode, looks: int = 1, fact_filter: FactFilter | None = None
+        self, mode: Mode, looks: int = 1, fact_filter: FactFilter | None = None, where: Where | None = None
     ) -> BlockingAnswerSources:
-        search = partial(self.retrieve, mode=mode, looks=looks, fact_filter=fact_filter)
+        search = partial(self.retrieve, mode=mode, looks=looks, where=where, fact_filter=fact_filter)
         return BlockingAnswerSources(search, self._need_language_model(), self.settings.prompts_dir)
 
     def _indexer(self, progress: Progress | None, on_problem: OnProblem | None) -> Indexer:

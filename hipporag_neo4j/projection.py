@@ -38,6 +38,10 @@ _STATEMENTS: dict[tuple[Shape, ProjectionWeights], str] = {
     ("passages", "sum"): "projection/project_passages",
     ("passages", "paper"): "projection/project_passages_as_paper",
 }
+_OF_ALLOWED: dict[ProjectionWeights, str] = {
+    "sum": "projection/project_allowed",
+    "paper": "projection/project_allowed_as_paper",
+}
 
 
 class Run(Protocol):
@@ -276,12 +280,12 @@ async def _find(run: Run, shown: _Shown) -> _Found:
 async def _build(run: Run, name: str, shown: _Shown, pairs: Sequence[Mapping[str, object]] = ()) -> None:
     weights, namespace = shown.weights, shown.namespace
     own: dict[str, object] = {"mention_weight": weights.mention} if shown.shape == "passages" else {}
-    if weights.rule == "sum":
-        own["pairs"] = list(pairs)
     if shown.where:
-        own["where"] = shown.where
+        own = {"mention_weight": own.get("mention_weight"), "where": shown.where}
+    elif weights.rule == "sum":
+        own["pairs"] = list(pairs)
     rows = await run(
-        _STATEMENTS[shown.shape, weights.rule],
+        _OF_ALLOWED[weights.rule] if shown.where else _STATEMENTS[shown.shape, weights.rule],
         graph=name,
         namespace=namespace,
         fact_weight=weights.fact,

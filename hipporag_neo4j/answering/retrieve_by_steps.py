@@ -142,4 +142,5 @@ def _merged(question: str, steps: Sequence[Step], limit: int, own: dict[str, flo
         + sum(step.completion_tokens for step in steps),
         from_cache=sum(search.from_cache for search in searches) + sum(step.from_cache for step in steps),
         steps=tuple(steps),
+        allowed=first.allowed,
     )

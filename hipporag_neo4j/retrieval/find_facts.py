@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hipporag_neo4j.domain import Fact
+from hipporag_neo4j.retrieval.allow import search
 from hipporag_neo4j.retrieval.inquiry import Inquiry
 
 if TYPE_CHECKING:
@@ -56,12 +57,12 @@ class Nearest:
 
 async def find_nearest(inquiry: Inquiry, vector: "Vector", negated: "Vector", limit: int) -> Nearest:
     """The `limit` facts nearest to a question."""
-    rows = await inquiry.run(
-        "retrieval/find_facts",
-        embedding=vector,
-        negated=negated,
+    rows = await search(
+        inquiry,
+        ("retrieval/find_facts", {"embedding": vector, "negated": negated, "limit": limit}),
+        ("retrieval/find_allowed_facts", {"embedding": vector, "limit": limit}),
         fetch=max(_OVER_FETCHED * limit, _FETCHED_AT_LEAST),
-        limit=limit,
+        enough=lambda rows: bool(rows) and rows[0]["lowest"] is not None,
     )
     return Nearest(tuple(_candidate(row) for row in rows), rows[0]["lowest"] if rows else 0.0)
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from hipporag_neo4j.domain import Look, RankedPassage, Seed
+from hipporag_neo4j.domain import Allowed, Look, RankedPassage, Seed
 
-NO_FACT = "The graph holds no fact; dense search answered."
+NO_FACT = "There is no fact to begin with; dense search answered."
 WEIGHTLESS_FACTS = (
     "Of all facts those kept are the farthest from the question, so they weigh nothing; dense search answered."
 )
@@ -15,7 +15,7 @@ WALKED_NOWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a mode found, and how; `fallback`, `stale` and `looks` as in RetrievalResult."""
+    """What a mode found, and how; `fallback`, `stale`, `looks` and `allowed` as in RetrievalResult."""
 
     passages: tuple[RankedPassage, ...]
     seeds: tuple[Seed, ...] = ()
@@ -23,3 +23,4 @@ class Found:
     fallback: str | None = None
     stale: bool = False
     looks: tuple[Look, ...] = ()
+    allowed: Allowed | None = None

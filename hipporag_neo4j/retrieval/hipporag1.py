@@ -44,7 +44,7 @@ async def retrieve(inquiry: Inquiry, recipe: NodeSeeds) -> Found:
 def why_unlinked(linking: NodeLinking, entities: Sequence[str]) -> str:
     """Why there is nowhere to start a walk."""
     if linking == "question":
-        return "The graph holds no phrase that a passage mentions; dense search answered."
+        return "There is no phrase that a passage mentions; dense search answered."
     if not entities:
         return "The question names no entity, so there is nowhere to start a walk; dense search answered."
-    return f"No phrase of the graph could be linked to {', '.join(map(repr, entities))}; dense search answered."
+    return f"No phrase could be linked to {', '.join(map(repr, entities))}; dense search answered."

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hipporag_neo4j.database import Row
+from hipporag_neo4j.domain import Allowed
 from hipporag_neo4j.filters import EVERYTHING, Filter
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.projection_catalogue import DEFAULT_MEGABYTES
@@ -34,7 +35,8 @@ class Walk:
 class Inquiry:
     """A question to a graph, of which the `limit` best passages are wanted among those that `where` allows.
 
-    `entities` are given ones, None where they are to be found; `hybrid` looks at facts at most `looks` times.
+    `entities` are given ones, None where they are to be found; `hybrid` looks at facts at most `looks` times. `allowed`
+    counts the passages that a filter allows, once that is known.
     Projections may take so many `megabytes` together; `walked` collects the versions of the graph that were walked.
     """
 
@@ -45,6 +47,7 @@ class Inquiry:
     entities: Sequence[str] | None = None
     looks: int = 1
     where: Filter = EVERYTHING
+    allowed: Allowed | None = None
     walk: Walk = field(default_factory=Walk)
     weights: Weights = field(default_factory=Weights)
     megabytes: int = DEFAULT_MEGABYTES

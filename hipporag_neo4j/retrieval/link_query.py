@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from hipporag_neo4j.database import as_vectors
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.keys import phrase_key
+from hipporag_neo4j.retrieval.allow import search
 from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, NamedPhrase
 from hipporag_neo4j.text import normalise
@@ -47,11 +48,12 @@ async def link_nodes(inquiry: Inquiry, linking: NodeLinking, *, most: int) -> Li
 
 
 async def _near_question(inquiry: Inquiry, vector: "Vector", most: int) -> tuple[LinkedPhrase, ...]:
-    rows = await inquiry.run(
-        "retrieval/find_phrases_by_vector",
-        embedding=vector,
+    itself = {"name": inquiry.question, "embedding": vector}
+    rows = await search(
+        inquiry,
+        ("retrieval/find_phrases_by_vector", {"embedding": vector, "limit": most}),
+        ("retrieval/find_allowed_phrases", {"entities": [itself], "limit": most}),
         fetch=max(_FETCHED, 2 * most),
-        limit=most,
     )
     return tuple(LinkedPhrase(row["key"], row["phrase"], None, row["similarity"], row["passages"]) for row in rows)
 
@@ -92,13 +94,16 @@ async def link_entities(inquiry: Inquiry, entities: Sequence[str]) -> tuple[Link
         with stages.time("embed"):
             vectors = as_vectors(await inquiry.sources.embed(others))
         with stages.time("link"):
-            rows = await inquiry.run(
-                "retrieval/find_nearest_phrases",
-                entities=[
-                    {"name": name, "key": phrase_key(graph.namespace, name), "embedding": vector}
-                    for name, vector in zip(others, vectors, strict=True)
-                ],
+            wanted = [
+                {"name": name, "key": phrase_key(graph.namespace, name), "embedding": vector}
+                for name, vector in zip(others, vectors, strict=True)
+            ]
+            rows = await search(
+                inquiry,
+                ("retrieval/find_nearest_phrases", {"entities": wanted}),
+                ("retrieval/find_allowed_phrases", {"entities": wanted, "limit": 1}),
                 fetch=_FETCHED,
+                enough=lambda rows: len(rows) == len(wanted),
             )
         found |= {
             row["entity"]: LinkedPhrase(row["key"], row["phrase"], row["entity"], row["similarity"], row["passages"])

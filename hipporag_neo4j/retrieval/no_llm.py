@@ -101,4 +101,4 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield words[first][0], words[first + length - 1][1]
 
 
-_NOWHERE = "The graph holds no fact, and the question names no phrase of it; dense search answered."
+_NOWHERE = "There is no fact to begin with, and the question names no phrase; dense search answered."

@@ -6,9 +6,11 @@ from typing import Any
 
 from hipporag_neo4j.domain import MODES, Mode, RetrievalResult
 from hipporag_neo4j.errors import GraphNotFoundError, InputError
+from hipporag_neo4j.filters import Where
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.projection_catalogue import DEFAULT_MEGABYTES
 from hipporag_neo4j.retrieval import hipporag1, hipporag2, hybrid, no_llm
+from hipporag_neo4j.retrieval.allow import count_allowed, read_filter
 from hipporag_neo4j.retrieval.bm25 import search_by_terms
 from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.found import Found
@@ -89,16 +91,20 @@ async def retrieve(
     entities: Sequence[str] | None,
     options: Options,
     looks: int = 1,
+    where: Where | None = None,
 ) -> RetrievalResult:
     """The `limit` best passages for a question, after at most `looks` looks at facts (`hybrid` only).
 
-    Raises InputError for a question, mode, limit, looks or entities that can't be used, GraphNotFoundError when the
-    graph holds no passage, ConfigurationError when the mode needs a language model and there is none.
+    With `where` it finds and uses only passages whose metadata has what it says, as if there were no others.
+
+    Raises InputError for a question, mode, limit, looks, entities or filter that can't be used, GraphNotFoundError when
+    the graph holds no passage, ConfigurationError when the mode needs a language model and there is none.
     """
     _check(question, mode, limit, entities, looks)
     if options.without_llm:
         _check_without_llm(mode, looks)
     _need_decider(sources, mode, entities, options)
+    conditions = await read_filter(sources, graph, where)
     counted = CountedSources(sources)
     inquiry = Inquiry(
         counted,
@@ -107,13 +113,14 @@ async def retrieve(
         limit,
         entities,
         looks,
+        conditions,
         walk=options.walk,
         weights=options.weights,
         megabytes=options.projection_megabytes,
     )
     seen = await find_at_one_version(inquiry, lambda asked: _find(asked, mode, options))
     found = seen.found
-    if not found.passages:
+    if not found.passages and (found.allowed is None or not found.allowed.total):
         await _refuse_empty_graph(sources, graph)
     return RetrievalResult(
         question=question,
@@ -130,10 +137,21 @@ async def retrieve(
         completion_tokens=counted.completion_tokens,
         from_cache=counted.from_cache,
         no_llm=options.without_llm and mode == "hybrid",
+        allowed=found.allowed,
     )
 
 
 async def _find(inquiry: Inquiry, mode: Mode, options: Options) -> Found:
+    """What the mode finds; where a filter allows nothing, nobody is asked."""
+    if not inquiry.where:
+        return await _find_in_mode(inquiry, mode, options)
+    allowed = await count_allowed(inquiry)
+    if not allowed.passages:
+        return Found((), allowed=allowed)
+    return replace(await _find_in_mode(replace(inquiry, allowed=allowed), mode, options), allowed=allowed)
+
+
+async def _find_in_mode(inquiry: Inquiry, mode: Mode, options: Options) -> Found:
     match mode:
         case "dense":
             return Found(await search_by_vector(inquiry))

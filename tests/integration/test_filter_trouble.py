@@ -257,7 +257,7 @@ def test_a_graph_without_facts(settings: Settings, opened: Opened, llm_server: L
     write(rag, [passage("1", text="Nothing is said of Otto Vann.")])
     for mode in ("hipporag2", "hybrid"):
         result = rag.retrieve(QUESTION, mode=mode, looks=1 if mode == "hipporag2" else 3)
-        assert result.fallback == "The graph holds no fact; dense search answered."
+        assert result.fallback == "There is no fact to begin with; dense search answered."
         assert result.looks == ()
         assert [p.id for p in result.passages] == ["1"]
     assert llm_server.chats == []  # there is nothing to decide
