@@ -23,6 +23,8 @@ from hipporag_neo4j.prompts import filter_messages, question_entity_messages
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, check_positions, keep_numbers
 
 ResultT = TypeVar("ResultT")
+_NULLABLE = {"row", "lowest"}
+"""Columns that may be empty though nothing was deleted."""
 CostT = TypeVar("CostT", "NamedEntities", Verdict)
 
 
@@ -207,7 +209,10 @@ def finish(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 @dataclass(slots=True)
 class RememberingSources:
-    """Sources that ask a model for the same thing once, however often the search for a question is repeated."""
+    """Sources that ask a model for the same thing once, however often the search for a question is repeated.
+
+    What a writer deleted while a statement read it is left out.
+    """
 
     sources: Sources
     _answers: dict[Hashable, Any] = field(default_factory=dict)
@@ -218,7 +223,8 @@ class RememberingSources:
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
-        return await self.sources.run(query, **parameters)
+        rows = await self.sources.run(query, **parameters)
+        return [row for row in rows if _is_whole(row)] if query.startswith("retrieval/") else rows
 
     async def pause(self, seconds: float) -> None:
         """Wait for another client."""
@@ -244,3 +250,8 @@ class RememberingSources:
             self._answers[asked] = await ask()
         answer: ResultT = self._answers[asked]
         return answer
+
+
+def _is_whole(row: Row) -> bool:
+    """Whether nothing is missing that a passage, phrase or fact has as long as it is there."""
+    return row.get("passages") != 0 and all(value is not None for name, value in row.items() if name not in _NULLABLE)
