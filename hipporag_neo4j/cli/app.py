@@ -18,6 +18,7 @@ from hipporag_neo4j.cli.inspect import inspect
 from hipporag_neo4j.cli.migrate import migrate
 from hipporag_neo4j.cli.options import wants_json
 from hipporag_neo4j.cli.retrieve import retrieve
+from hipporag_neo4j.cli.runs import runs
 from hipporag_neo4j.cli.server import server_app
 from hipporag_neo4j.cli.status import status
 from hipporag_neo4j.cli.tune_synonyms import tune_synonyms
@@ -30,8 +31,8 @@ To see it work, with nothing but Python: hipporag-neo4j demo
 The server is the one that NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD name, else the local one
 (hipporag-neo4j server start). Something doesn't work: hipporag-neo4j doctor
 
-Exit status: 0 done, 1 failed with a message, 2 wrong usage, 130 stopped by Ctrl-C. With --json, a command that failed
-without a result prints {"error": {"type", "message"}} on standard output."""
+Exit status: 0 done, 1 failed with a message, 2 wrong usage, 3 stopped at its budget, 130 stopped by
+Ctrl-C. With --json, a command that failed without a result prints {"error": {"type", "message"}} on standard output."""
 
 _GOES_ON = ("migrate", "index", "import-openie", "retry-failed", "init", "demo", "server")
 
@@ -169,6 +170,10 @@ app.command(
         "hipporag-neo4j inspect draw-question --param entities=pellick --param entities=venn --cypher",
     ),
 )(inspect)
+app.command(
+    short_help="List what runs did and cost.",
+    epilog=_example("hipporag-neo4j runs --namespace musique", "hipporag-neo4j runs 20261130T2144 --output run.md"),
+)(runs)
 app.command(
     "tune-synonyms",
     short_help="See what each synonym threshold would join.",

@@ -82,6 +82,12 @@ def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
         "prompt_tokens": report.prompt_tokens,
         "completion_tokens": report.completion_tokens,
         "answers_from_cache": report.from_cache,
+        "stopped": report.stopped,
+        "left": report.left,
+        "model": report.model,
+        "cost": report.spent.cost,
+        "currency": report.spent.currency,
+        "price_date": str(report.price.date) if report.price else None,
         "seconds": {stage: round(seconds, 3) for stage, seconds in report.seconds.items()},
     }
 

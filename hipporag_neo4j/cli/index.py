@@ -9,7 +9,15 @@ import typer
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.comparison import show_comparison
 from hipporag_neo4j.cli.figures import status_values
-from hipporag_neo4j.cli.options import AsJson, Namespace, NoCache, Normalisation, SynonymThreshold, make_settings
+from hipporag_neo4j.cli.options import (
+    AsJson,
+    Namespace,
+    NoCache,
+    Normalisation,
+    Prices,
+    SynonymThreshold,
+    make_settings,
+)
 from hipporag_neo4j.cli.progress import waiting
 from hipporag_neo4j.cli.write_and_show import write_and_show
 
@@ -48,6 +56,26 @@ Prune = Annotated[
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="With --prune: also where the source is empty, which deletes everything.")
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        min=0,
+        metavar="N",
+        envvar="HIPPORAG_INDEX_MAX_TOKENS",
+        help="Stop before a passage would take more than N tokens, in and out, in all. Kept answers cost nothing.",
+    ),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost",
+        min=0,
+        metavar="USD",
+        envvar="HIPPORAG_INDEX_MAX_COST",
+        help="Stop before a passage would cost more than this in all, in the currency of the price table.",
+    ),
 ]
 DryRun = Annotated[
     bool,
@@ -111,15 +139,20 @@ def index(
     normalisation: Normalisation = None,
     synonym_threshold: SynonymThreshold = None,
     show_malformed: ShowMalformed = 0,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    prices: Prices = None,
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
     """Read passages with a language model and add them to the graph.
 
     Passages that stand in the graph unchanged cost nothing, so the same command goes on after an interruption. A
-    passage that can't be used or read doesn't stop the others: it is named at the end, and the exit status is 1.
+    passage that can't be used or read doesn't stop the others: it is named at the end, and the exit status is 1. A run
+    that ends at its budget (--max-tokens, --max-cost) exits with 3, and the same command goes on.
     """
     from hipporag_neo4j.hipporag import HippoRAG
+    from hipporag_neo4j.indexing.make_reader import check_budget
     from hipporag_neo4j.indexing.open_source import open_source
     from hipporag_neo4j.llm import make_language_model
 
@@ -130,10 +163,14 @@ def index(
         llm_concurrency=concurrency,
         passage_size=passage_size,
         llm_cache=False if no_cache else None,
+        index_max_tokens=max_tokens,
+        index_max_cost=max_cost,
+        prices=prices,
         normalisation=normalisation,
         synonym_threshold=synonym_threshold,
     )
     language_model = make_language_model(settings)
+    check_budget(settings)
     _check_force(prune, force)
     if dry_run:
         with HippoRAG(settings, language_model=language_model) as rag:
@@ -156,7 +193,12 @@ def index(
             rag,
             count,
             lambda progress, on_problem: rag.index(
-                source, prune=prune, force=force, progress=progress, on_problem=on_problem
+                source,
+                prune=prune,
+                force=force,
+                progress=progress,
+                on_problem=on_problem,
+                on_spent=progress.spent,
             ),
             prune=prune,
             show_malformed=show_malformed,
@@ -218,6 +260,9 @@ def retry_failed(
     base_url: BaseUrl = None,
     concurrency: Concurrency = None,
     show_malformed: ShowMalformed = 0,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    prices: Prices = None,
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
@@ -227,6 +272,7 @@ def retry_failed(
     status is 1.
     """
     from hipporag_neo4j.hipporag import HippoRAG
+    from hipporag_neo4j.indexing.make_reader import check_budget
     from hipporag_neo4j.llm import make_language_model
 
     settings = make_settings(
@@ -235,8 +281,12 @@ def retry_failed(
         openai_base_url=base_url,
         llm_concurrency=concurrency,
         llm_cache=False if no_cache else None,
+        index_max_tokens=max_tokens,
+        index_max_cost=max_cost,
+        prices=prices,
     )
     language_model = make_language_model(settings)
+    check_budget(settings)
     with HippoRAG(settings, language_model=language_model) as rag:
         if not as_json and not rag.status().states.get("failed", 0):
             output.tell(f"The graph {rag.namespace!r} has no passage that could not be read: nothing to try again.")
@@ -244,7 +294,7 @@ def retry_failed(
         write_and_show(
             rag,
             lambda on_problem: rag.status().states.get("failed", 0),
-            lambda progress, on_problem: rag.retry_failed(progress=progress),
+            lambda progress, on_problem: rag.retry_failed(progress=progress, on_spent=progress.spent),
             show_malformed=show_malformed,
             as_json=as_json,
         )

@@ -92,6 +92,15 @@ SynonymThreshold = Annotated[
         "default model; tune-synonyms shows what others join, and changes it.",
     ),
 ]
+Prices = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices",
+        metavar="FILE",
+        envvar="HIPPORAG_PRICES",
+        help="A price table of your own, in TOML (docs/cost.md); the package's unless given.",
+    ),
+]
 DataDir = Annotated[
     Path | None,
     typer.Option(envvar="HIPPORAG_DATA_DIR", help="Folder of the local server's data.", show_default=False),

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -22,6 +23,10 @@ from rich.progress import (
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.money import duration, money, tokens
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.indexing.index_report import Spent
 
 _PERIOD = 10.0
 """Seconds between two lines where nobody watches."""
@@ -45,6 +50,7 @@ class IndexProgress:
         self._begin = self._told = clock()
         self._paces: dict[str, _Pace] = {}
         self._last = "Getting ready"
+        self._spent = ""
         self._lock = threading.Lock()
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
@@ -56,8 +62,19 @@ class IndexProgress:
                 self._tell(what, done, total)
             return
         if what not in self._tasks:
-            self._tasks[what] = self._bars.add_task(what.capitalize(), total=total)
+            self._tasks[what] = self._bars.add_task(what.capitalize(), total=total, spent="")
         self._bars.update(self._tasks[what], completed=done, total=total)
+
+    def spent(self, spent: "Spent") -> None:
+        """Called with what has been spent on the language model, after each passage that it read."""
+        parts = [tokens(spent.prompt_tokens, spent.completion_tokens)]
+        if spent.cost is not None:
+            parts.append(money(spent.cost, spent.currency))
+        if spent.from_cache:
+            parts.append(f"{output.plural(spent.from_cache, 'answer')} from cache")
+        self._spent = ", ".join(parts)
+        if self._bars is not None and _READ in self._tasks:
+            self._bars.update(self._tasks[_READ], spent=self._spent)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         now = self._clock()
@@ -71,7 +88,9 @@ class IndexProgress:
         if rate := pace.rate:
             parts.append(_rate_text(rate))
             if total and total > done:
-                parts.append(f"{_time_text((total - done) / rate)} left")
+                parts.append(f"{duration((total - done) / rate)} left")
+        if what == _READ and self._spent:
+            parts.append(self._spent)
         parts.append(f"after {now - self._begin:.0f} s")
         self._console.print(f"{what.capitalize()}: {', '.join(parts)}", soft_wrap=True)
 
@@ -122,6 +141,7 @@ def index_progress(total: int) -> Iterator[IndexProgress]:
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[spent]}"),
     )
     with Progress(*columns, console=console, transient=True, speed_estimate_period=_MEMORY) as bars:
         yield IndexProgress(console, bars, total)
@@ -200,11 +220,3 @@ def _rate_text(speed: float) -> str:
     if speed >= 10:
         return f"{speed:.0f}/s"
     return f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min"
-
-
-def _time_text(seconds: float) -> str:
-    """`45 s`, `12 min`, `3 h 5 min`."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

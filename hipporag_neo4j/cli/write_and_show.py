@@ -8,6 +8,7 @@ import typer
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.figures import malformed_table, run_values, status_values, summary_lines, two_columns
+from hipporag_neo4j.cli.money import money, tokens
 from hipporag_neo4j.cli.progress import IndexProgress, index_progress, waiting
 from hipporag_neo4j.errors import InputError
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from hipporag_neo4j.indexing.index_report import IndexReport
 
 _SHOWN = 10
+STOPPED = 3
+"""Exit status of a run that ended at its budget: the same command goes on."""
 
 
 def write_and_show(
@@ -65,6 +68,10 @@ def write_and_show(
         if prune and problems:
             output.warn("Nothing was pruned, since not all of the source could be used.")
         output.fail(_what_is_missing(len(problems), report.failed))
+    if report.stopped:
+        output.fail(_why_it_stopped(report, prune=prune))
+        raise typer.Exit(STOPPED)
+    if problems or report.failed:
         raise typer.Exit(1)
 
 
@@ -80,6 +87,22 @@ def _what_is_missing(left_out: int, not_read: int) -> str:
     return f"{said}; everything else is written. {' '.join(steps)}"
 
 
+def _why_it_stopped(report: "IndexReport", *, prune: bool) -> str:
+    """What ended the run, how much is left, and how to go on."""
+    left = output.plural(report.left, "passage")
+    kept = "What was read is written and can be asked" + (", and nothing was pruned." if prune else ".")
+    if report.stopped == "uncounted":
+        return (
+            f"The endpoint of {report.model!r} doesn't say how many tokens an answer takes, so that no budget can be "
+            f"kept: {left} left. {kept} Run the same command again without --max-tokens and --max-cost to go on."
+        )
+    option = "--max-cost" if report.stopped == "max_cost" else "--max-tokens"
+    return (
+        f"The run stopped where the next passage would pass its budget ({option}): {left} left. {kept} Run the same "
+        "command again to go on with a new budget; what is written costs nothing again."
+    )
+
+
 def _show_run(report: "IndexReport", *, prune: bool) -> None:
     parts = [f"{report.written:,} of {output.plural(report.passages, 'passage')} written"]
     if report.unchanged:
@@ -92,8 +115,13 @@ def _show_run(report: "IndexReport", *, prune: bool) -> None:
         parts.append(f"{report.pruned:,} pruned")
     if report.truncated:
         parts.append(f"{report.truncated:,} with an answer cut off (raise HIPPORAG_LLM_MAX_TOKENS)")
-    if report.prompt_tokens or report.completion_tokens:
-        parts.append(f"{report.prompt_tokens:,} + {report.completion_tokens:,} tokens")
+    if report.left:
+        parts.append(f"{report.left:,} left")
+    spent = report.spent
+    if spent.prompt_tokens or spent.completion_tokens:
+        parts.append(tokens(spent.prompt_tokens, spent.completion_tokens))
+    if spent.cost and report.price:
+        parts.append(f"{money(spent.cost, spent.currency)} (prices of {report.price.date})")
     if report.from_cache:
         parts.append(f"{output.plural(report.from_cache, 'answer')} from cache")
     stages = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in report.seconds.items() if stage != "total")

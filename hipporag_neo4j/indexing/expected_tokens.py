@@ -13,7 +13,7 @@ from hipporag_neo4j.text import passage_text
 
 Call = Literal["entities", "triples"]
 CALLS: tuple[Call, ...] = get_args(Call)
-ENOUGH = 20
+ENOUGH = 5
 """Answers of a kind from which what they took is a measure."""
 
 _DEFAULT_OUTPUT: Mapping[Call, float] = {"entities": 0.49, "triples": 1.42}
@@ -45,7 +45,7 @@ class Tokens:
 class Expectation:
     """Foretells the tokens of both calls, from what calls of a kind took before, else from counting and defaults.
 
-    `measured` has what earlier runs with this model came to; kinds with fewer than 20 answers don't count.
+    `measured` has what earlier runs with this model came to; kinds with fewer than 5 answers don't count.
     """
 
     counter: TokenCounter

@@ -37,6 +37,13 @@ def make_reader(
     )
 
 
+def check_budget(settings: Settings) -> None:
+    """Raises ConfigurationError where the settings limit money, and the table has no price of their language model."""
+    if settings.llm_model is not None:
+        prices = load_prices(settings.prices)
+        make_budget(settings.index_max_tokens, settings.index_max_cost, settings.llm_model, prices)
+
+
 def make_expectation(model: str, settings: Settings, database: Database, namespace: str) -> Expectation:
     """What passages will take, from what the latest runs with this model took in this graph, if there are any."""
     usages = [usage for run in list_runs(database, namespace, MEASURED_RUNS) for usage in run.calls]
