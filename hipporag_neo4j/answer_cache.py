@@ -33,6 +33,13 @@ class GraphAnswerStore:
         rows = self.database.run("cache/find_answers", keys=list(ours), namespace=self.namespace)
         return {ours[row["key"]]: row["text"] for row in rows}
 
+    def keep_all(self, answers: Mapping[str, KeptAnswer]) -> None:
+        """Keep several answers by their keys, in one transaction."""
+        rows = [
+            {"key": answer_key(self.namespace, key), "properties": asdict(answer)} for key, answer in answers.items()
+        ]
+        self.database.run("cache/keep_answers", namespace=self.namespace, rows=rows, now=datetime.now(UTC))
+
     def keep(self, key: str, answer: KeptAnswer) -> None:
         """Keep an answer under a key."""
         self.database.run(

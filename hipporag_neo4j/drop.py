@@ -19,9 +19,10 @@ Progress = Callable[[int, int], None]
 class DropReport:
     """What a namespace held and is gone now; with `dry_run` what is there.
 
-    `passages`, `phrases`, `facts`, `runs` and kept `answers` were counted before anything was deleted; `nodes` are all
-    that were deleted (0 in a dry run), the graph's own among them. `projections` were in memory. `graphs` are the
-    namespaces that still hold one; `indexes` and `constraints` the names of those dropped with the last.
+    `passages`, `phrases`, `facts`, `runs`, kept `answers` and `batches` were counted before anything was deleted;
+    `nodes` are all that were deleted (0 in a dry run), the graph's own among them. `projections` were in memory.
+    `graphs` are the namespaces that still hold one; `indexes` and `constraints` the names of those dropped with the
+    last.
     """
 
     namespace: str
@@ -31,6 +32,7 @@ class DropReport:
     facts: int = 0
     runs: int = 0
     answers: int = 0
+    batches: int = 0
     projections: int = 0
     nodes: int = 0
     graphs: tuple[str, ...] = ()

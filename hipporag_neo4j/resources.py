@@ -10,9 +10,13 @@ from hipporag_neo4j.answer_cache import GraphAnswerStore
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder, as_embedder, make_embedder
+from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.indexing.batch_job import BatchJob
+from hipporag_neo4j.indexing.batch_store import BatchStore
 from hipporag_neo4j.indexing.compare import LookUp
 from hipporag_neo4j.indexing.kept_readings import kept_readings
 from hipporag_neo4j.llm import IdentifiedModel, LanguageModel, make_language_model
+from hipporag_neo4j.llm.batch_api import BatchApi
 from hipporag_neo4j.llm.cached_model import CachedModel
 from hipporag_neo4j.llm.foreign import InvocableModel, as_language_model
 from hipporag_neo4j.retrieval.sources import BlockingSources
@@ -124,6 +128,30 @@ class Resources:
     @property
     def _sources(self) -> BlockingSources:
         return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
+
+    def _batch_job(self) -> BatchJob:
+        """Raises ConfigurationError where answers aren't kept, or the model isn't the one that the settings name."""
+        kept = self._need_language_model()
+        if not self.settings.llm_cache:
+            raise ConfigurationError(
+                "A batch fills the kept answers of the language model, and keeping them is switched off. Leave "
+                "--no-cache out, or set HIPPORAG_LLM_CACHE=true."
+            )
+        if self.settings.index_max_tokens is not None or self.settings.index_max_cost is not None:
+            raise ConfigurationError(
+                "A batch is sent as a whole and can't stop at a budget. Leave --max-tokens and --max-cost out (unset "
+                "HIPPORAG_INDEX_MAX_TOKENS and HIPPORAG_INDEX_MAX_COST); `hipporag-neo4j estimate` says what all of it "
+                "takes, and a batch costs half of that at most endpoints."
+            )
+        api = BatchApi(self.settings, self.settings.llm_model or kept.name)
+        self._opened.callback(api.close)
+        job = BatchJob.of(BatchStore(self.database, self.namespace), api, self.settings)
+        if not isinstance(kept, CachedModel) or kept.keeps_for != job.identity:
+            raise ConfigurationError(
+                "A batch is sent to the language model that the settings name; another one was handed in, which "
+                "wouldn't know its answers. Leave language_model out."
+            )
+        return job
 
     def _need_language_model(self) -> LanguageModel:
         """Raises ConfigurationError, which says what is missing, where there is none."""

@@ -36,6 +36,7 @@ _PLAIN_SCHEMA = (
     "schema/create_fact_index",
     "schema/create_run_index",
     "schema/create_answer_index",
+    "schema/create_batch_index",
     "schema/create_passage_text_index",
 )
 INDEX_WAIT = 3600

@@ -1,4 +1,4 @@
-"""A scripted server that speaks the OpenAI protocol: chat completions, embeddings and models, over real HTTP.
+"""A scripted server that speaks the OpenAI protocol: chat completions, embeddings, models, batches, over real HTTP.
 
 By default it answers this product's prompts from the passage itself; a test can give it another rule, a list of
 replies to hand out first, and refusals.
@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tests.batch_api import Answered, BatchApi
 from tests.embedders import HashEmbedder
 
 Cut = Literal["before", "inside"]
@@ -102,7 +103,8 @@ class LLMServer:
     `embeddings_script`: the same for embeddings, where only failing replies make sense; `embeddings_delay`: seconds
     that the others take. `refuses`: parameters refused with a 400, `json_schema` and `json_object` among them.
     `api_key`: the only key accepted, any if None. `models`: the only models known, any if None. `dimensions`: of the
-    embeddings.
+    embeddings. `batch_api`: files and batches, whose requests the same rule answers; they are in `batched`, not in
+    `requests`.
     """
 
     def __init__(self) -> None:
@@ -115,11 +117,13 @@ class LLMServer:
         self.models: list[str] | None = None
         self.dimensions = 64
         self.requests: list[Request] = []
+        self.batched: list[Request] = []
+        self.batch_api = BatchApi(self._answer_batched)
         self.refusals = 0
         self.peak_concurrency = 0
         self._running = 0
         self._connections: set[socket.socket] = set()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._http = _Server(("127.0.0.1", 0), _Handler)
         self._http.owner = self
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -176,6 +180,15 @@ class LLMServer:
             return Reply(answer) if isinstance(answer, str) else answer
         return error(404, f"no such path: {request.path}")
 
+    def _answer_batched(self, body: dict[str, Any]) -> Answered:
+        """What a request in a batch is answered with; the script isn't for these."""
+        request = Request("/v1/chat/completions", body, {})
+        self.batched.append(request)
+        reply = self._refused_parameter(request) or self.respond(request)
+        reply = Reply(reply) if isinstance(reply, str) else reply
+        answered: dict[str, Any] = json.loads(reply.body) if reply.body is not None else _completion(request, reply)
+        return reply.status, answered
+
     def _refusal(self, request: Request) -> Reply | None:
         if self.api_key is not None and request.headers.get("authorization") != f"Bearer {self.api_key}":
             given = request.headers.get("authorization", "none")
@@ -183,6 +196,9 @@ class LLMServer:
         model = request.body.get("model")
         if self.models is not None and model is not None and model not in self.models:
             return error(404, f"The model `{model}` does not exist", code="model_not_found")
+        return self._refused_parameter(request)
+
+    def _refused_parameter(self, request: Request) -> Reply | None:
         structure = request.structure if "messages" in request.body else "text"
         refused = structure if structure in self.refuses else next((p for p in request.body if p in self.refuses), None)
         if refused is None:
@@ -244,17 +260,18 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve({})
 
     def do_POST(self) -> None:
-        content = self.rfile.read(int(self.headers["content-length"]))
-        self._serve(json.loads(content))
+        content = self.rfile.read(int(self.headers.get("content-length", "0")))
+        batches = self.path.startswith(("/v1/files", "/v1/batches"))
+        self._serve({} if batches else json.loads(content), content)
 
     def log_message(self, format: str, *args: Any) -> None:
         """No lines on standard error."""
 
-    def _serve(self, body: dict[str, Any]) -> None:
+    def _serve(self, body: dict[str, Any], content: bytes = b"") -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.path.partition("?")[0], body, headers)
         with self.server.owner._counted(request):
-            reply = self.server.owner._reply(request)
+            reply = self._reply_to_batches(request, content) or self.server.owner._reply(request)
             time.sleep(reply.delay)
             if reply.cut == "before":
                 self._reset()
@@ -262,6 +279,16 @@ class _Handler(BaseHTTPRequestHandler):
                 self._stream(request, reply)
             else:
                 self._send(reply, reply.body if reply.body is not None else json.dumps(_completion(request, reply)))
+
+    def _reply_to_batches(self, request: Request, content: bytes) -> Reply | None:
+        owner = self.server.owner
+        if not request.path.startswith(("/v1/files", "/v1/batches")) or owner._refusal(request) is not None:
+            return None
+        with owner._lock:
+            answer = owner.batch_api.handle(
+                self.command, request.path, self.path.partition("?")[2], self.headers.get("content-type", ""), content
+            )
+        return Reply(cut="before") if answer is None else Reply(status=answer[0], body=answer[1])
 
     def _send(self, reply: Reply, text: str) -> None:
         content = text.encode()

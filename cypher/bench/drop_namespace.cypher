@@ -3,6 +3,6 @@
 // returns: nothing
 // mode: schema
 CYPHER 25
-MATCH (node:Passage|HippoDeleted|Phrase|HippoRun|HippoAnswer|HippoGraph {namespace: $namespace})
+MATCH (node:Passage|HippoDeleted|Phrase|HippoRun|HippoAnswer|HippoBatch|HippoGraph {namespace: $namespace})
 WITH node ORDER BY node:HippoGraph
 CALL (node) { DETACH DELETE node } IN TRANSACTIONS OF 2000 ROWS

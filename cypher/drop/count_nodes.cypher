@@ -13,5 +13,7 @@ CALL () {
   MATCH (node:HippoRun {namespace: $namespace}) RETURN 'runs' AS what, count(*) AS found
   UNION ALL
   MATCH (node:HippoAnswer {namespace: $namespace}) RETURN 'answers' AS what, count(*) AS found
+  UNION ALL
+  MATCH (node:HippoBatch {namespace: $namespace}) RETURN 'batches' AS what, count(*) AS found
 }
 RETURN what, found

@@ -3,7 +3,7 @@
 // returns: nodes (int, deleted)
 // mode: write
 CYPHER 25
-MATCH (node:Passage|HippoDeleted|Phrase|HippoRun|HippoAnswer {namespace: $namespace})
+MATCH (node:Passage|HippoDeleted|Phrase|HippoRun|HippoAnswer|HippoBatch {namespace: $namespace})
 WITH node LIMIT $limit
 DETACH DELETE node
 RETURN count(*) AS nodes

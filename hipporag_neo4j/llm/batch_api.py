@@ -106,6 +106,10 @@ class BatchNotFoundError(LLMError):
     """The endpoint doesn't know a batch, or a file of one, any more."""
 
 
+class UncertainBatchError(LLMError):
+    """Nobody knows whether a batch came to be: the endpoint may have taken it, and its answer was lost."""
+
+
 class BatchApi:
     """Files and batches of one model. What may pass is tried again, but never `create`, which costs.
 
@@ -141,7 +145,10 @@ class BatchApi:
         return self._persist(send, "take a file of requests")
 
     def create(self, file: str, *, token: str, namespace: str) -> BatchState:
-        """Have a file's requests answered. `token` is kept with the batch, so that `find` knows it again."""
+        """Have a file's requests answered. `token` is kept with the batch, so that `find` knows it again.
+
+        Raises UncertainBatchError where it may have been created all the same.
+        """
 
         def create() -> BatchState:
             response = self._client.batches.with_raw_response.create(
@@ -152,7 +159,7 @@ class BatchApi:
             )
             return _state(_read(response.text, _Batch))
 
-        return self._persist(create, "take a batch", attempts=1)
+        return self._persist(create, "take a batch", once=True)
 
     def retrieve(self, batch: str) -> BatchState:
         """How a batch is now."""
@@ -196,13 +203,13 @@ class BatchApi:
         return _read(batches.list(limit=_LISTED_AT_ONCE, after=after).text, _Page)
 
     def _persist(
-        self, call: Callable[[], ResultT], what: str, *, attempts: int | None = None, known: str | None = None
+        self, call: Callable[[], ResultT], what: str, *, once: bool = False, known: str | None = None
     ) -> ResultT:
         """Call until it succeeds or the retries are used up. `known` is a batch or file that should be there."""
         retrying = Retrying(
             retry=retry_if_exception(lambda error: is_passing(error) or _broke_off(error)),
             wait=WaitBeforeRetry(self._backoff),
-            stop=stop_after_attempt(attempts or self._settings.llm_retries + 1),
+            stop=stop_after_attempt(1 if once else self._settings.llm_retries + 1),
             reraise=True,
         )
         failures: tuple[type[Exception], ...] = (GarbledResponseError, *transport_errors())
@@ -210,7 +217,12 @@ class BatchApi:
         try:
             return retrying(call)
         except failures as error:
-            raise self._translated(error, what, known, time.monotonic() - started) from self._endpoint.cause(error)
+            translated = self._translated(error, what, known, time.monotonic() - started)
+            if once and not _is_no(error):
+                translated = UncertainBatchError(
+                    f"{translated} The batch may have been created all the same: `hipporag-neo4j index --resume` looks."
+                )
+            raise translated from self._endpoint.cause(error)
 
     def _translated(self, error: Exception, what: str, known: str | None, seconds: float) -> ModelError:
         import openai
@@ -254,6 +266,13 @@ def _broke_off(error: BaseException) -> bool:
     import openai
 
     return isinstance(error, transport_errors()) and not isinstance(error, openai.APIError)
+
+
+def _is_no(error: Exception) -> bool:
+    """Whether the endpoint said that it did nothing."""
+    import openai
+
+    return isinstance(error, openai.APIStatusError) and error.status_code < 500
 
 
 def _read(text: str, model: type[ModelT]) -> ModelT:

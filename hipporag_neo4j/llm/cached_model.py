@@ -60,6 +60,11 @@ class CachedModel:
         """The model's name, for reports."""
         return self._model.name
 
+    @property
+    def keeps_for(self) -> tuple[str, ...]:
+        """The identity of the model whose answers are kept."""
+        return self._model.identity
+
     def answer(
         self, messages: Sequence[Message], shape: type[ShapeT], listener: Listener | None = None
     ) -> Answer[ShapeT]:

@@ -66,6 +66,7 @@ def values() -> dict[str, Any]:
         "phrase": "x", "passage": "x", "other": "y", "subject": "x", "says": "x", "object": "y", "text": "x",
         "value": "x", "share": 0.8, "subjects": 5, "words": 40, "part": "x", "start": "x",
         "entities": [{"name": "x", "key": "x", "embedding": vector}], "edges": [[0, 1, 1.0]], "sources": [[0, 1.0]],
+        "id": "x", "job": "x", "round": 1, "batches": [{"id": "x"}],
         "rows": [
             {
                 "key": "x", "properties": {}, "embedding": vector, "name": "x", "subject": "x", "object": "x",

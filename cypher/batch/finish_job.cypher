@@ -1,0 +1,8 @@
+// A job is over: its batches stay as a record of what they cost.
+// params: namespace (str), job (str)
+// returns: nothing
+// mode: write
+CYPHER 25
+MATCH (batch:HippoBatch {namespace: $namespace}) WHERE batch.job = $job AND batch.finished IS NULL
+SET batch.finished = datetime(), batch.collected = coalesce(batch.collected, datetime())
+REMOVE batch.keys, batch.unreadable, batch.failed, batch.hopeless
