@@ -15,7 +15,7 @@ import pytest
 
 from hipporag_neo4j import queries
 from hipporag_neo4j.connect import open_database
-from hipporag_neo4j.database import Database
+from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.domain import MODES, Mode, Passage
 from hipporag_neo4j.errors import DatabaseError, QueryError
 from hipporag_neo4j.evaluation import GoldPassage, Question, find_gold, run
@@ -217,3 +217,56 @@ def test_nobody_is_told_how_it_is_used(
     agents = [message for message in caplog.messages if "C: HELLO" in message]
     assert agents
     assert all(f"'user_agent': '{AGENT}'" in message for message in agents)
+
+
+def test_a_transaction_is_repeated_when_two_lock_each_other_out(
+    settings: Settings, make_namespace: Callable[[], str]
+) -> None:
+    """Each locks one graph, waits for the other to have done so, and wants the other's: one has to begin anew."""
+    names = (make_namespace(), make_namespace())
+    both = threading.Barrier(2)
+    attempts = dict.fromkeys(names, 0)
+    failed: list[DatabaseError] = []
+
+    def raise_versions(database: Database, first: str, second: str) -> None:
+        def work(tx: Transaction) -> None:
+            attempts[first] += 1
+            tx.run("indexing/raise_version", namespace=first)
+            if attempts[first] == 1:
+                both.wait(timeout=60)
+            tx.run("indexing/raise_version", namespace=second)
+
+        try:
+            database.write("probe", work)
+        except DatabaseError as error:
+            failed.append(error)
+
+    with closing(open_database(settings)) as database:
+        for name in names:
+            database.run("schema/create_graph", namespace=name, properties={"schema_version": 1})
+        threads = [threading.Thread(target=raise_versions, args=(database, *pair)) for pair in (names, names[::-1])]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failed == []
+        assert sum(attempts.values()) == 3
+        graphs = [database.run("schema/find_graph", namespace=name)[0]["graph"] for name in names]
+        assert [graph["version"] for graph in graphs] == [2, 2]
+
+
+def test_a_server_is_used_by_routing_as_well(with_model: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    uri = str(with_model.neo4j_uri)
+    if not uri.startswith("bolt://"):
+        pytest.skip("the server was given by another scheme than bolt://")
+    routed = with_model.model_copy(update={"neo4j_uri": uri.replace("bolt://", "neo4j://", 1)})
+    with (
+        caplog.at_level(logging.DEBUG, logger="neo4j"),
+        HippoRAG(routed, embedder=HashEmbedder(DIMENSIONS)) as rag,
+    ):
+        found = rag.retrieve(QUESTION.question)
+        assert rag.index(PASSAGES).unchanged == 3
+    assert {p.id for p in found.passages} == {"1", "2", "3"}
+    assert [message for message in caplog.messages if "C: ROUTE" in message]
+    modes = {"r" if "'mode': 'r'" in message else "w" for message in caplog.messages if "C: BEGIN" in message}
+    assert modes == {"r", "w"}
