@@ -38,6 +38,7 @@ from hipporag_neo4j.inspection.health import Health, read_health
 from hipporag_neo4j.inspection.inspect import inspect
 from hipporag_neo4j.migrate import Migrated, migrate_graph
 from hipporag_neo4j.resources import Resources
+from hipporag_neo4j.retrieval.allow import read_filter
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
 from hipporag_neo4j.retrieval.sources import finish
@@ -84,6 +85,10 @@ class HippoRAG(Resources):
         self._forget_graph()
         return declaration
 
+    def read_filter(self, where: Where | None) -> Filter:
+        """A filter as `retrieve` will take it; without one, that which allows everything. Raises InputError."""
+        return finish(read_filter(self._sources, self._graph, where))
+
     def index(
         self,
         source: Source,
@@ -117,11 +122,6 @@ class HippoRAG(Resources):
             prune=Prune(lambda: problems.count, force) if prune else None,
         )
 
-    def import_openie(
-        self,
-        path: Path | str,
-        *,
-        prune: bool = False,
     def index_batch(self, source: Source, *, on_problem: OnProblem | None = None) -> BatchProgress:
         """As `index`, through the endpoint's Batch API, at half the price and within a day: send what has to be asked.
 
@@ -181,6 +181,11 @@ class HippoRAG(Resources):
         """
         return self._batch_job().cancel()
 
+    def import_openie(
+        self,
+        path: Path | str,
+        *,
+        prune: bool = False,
         force: bool = False,
         progress: Progress | None = None,
         on_problem: OnProblem | None = None,

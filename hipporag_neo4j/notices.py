@@ -11,10 +11,20 @@ _STALE = "The graph is being written to; this shows it as of a moment ago."
 
 
 def search_notices(result: RetrievalResult) -> list[str]:
-    """What went otherwise while searching, in the searches of all steps: a fallback, useless answers, a stale graph."""
+    """What went otherwise while searching, in the searches of all steps: a filter that allows nothing, a fallback,
+    useless answers, a stale graph."""
     searches = [step.retrieval for step in result.steps if step.retrieval is not None] or [result]
     looks = look_notices(look for search in searches for look in search.looks)
-    return [*([result.fallback] if result.fallback else []), *looks, *([_STALE] if result.stale else [])]
+    fallback = [result.fallback] if result.fallback else []
+    return [*filter_notices(result), *fallback, *looks, *([_STALE] if result.stale else [])]
+
+
+def filter_notices(result: RetrievalResult) -> list[str]:
+    """That a filter left nothing to find."""
+    allowed = result.allowed
+    if allowed is None or allowed.passages:
+        return []
+    return [f"The filter {allowed.where} allows none of the {allowed.total:,} passages, so nothing was searched."]
 
 
 def look_notices(looks: Iterable[Look]) -> list[str]:

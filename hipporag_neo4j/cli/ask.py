@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.filters import WhereOption, parse_where
 from hipporag_neo4j.cli.idle_options import check_search, refuse_idle
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
@@ -47,6 +48,7 @@ def ask(
             show_default=False,
         ),
     ] = None,
+    where: WhereOption = None,
     namespace: Namespace = None,
     no_cache: NoCache = False,
     as_json: AsJson = False,
@@ -64,7 +66,8 @@ def ask(
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     steps = steps or (_IRCOT_STEPS if ircot else 1)
     asked: dict[str, Any] = {
-        "mode": cast("Mode", str(mode)), "passages": passages, "entities": entity, "looks": looks, "steps": steps
+        "mode": cast("Mode", str(mode)), "passages": passages, "entities": entity, "looks": looks, "steps": steps,
+        "where": parse_where(where),
     }  # fmt: skip
     with HippoRAG(settings) as rag:
         if as_json:

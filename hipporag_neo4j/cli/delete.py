@@ -1,6 +1,5 @@
 """`delete`: passages out of the graph, with what only they said."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +8,7 @@ import typer
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.figures import status_values, summary_lines, two_columns
+from hipporag_neo4j.cli.filters import metadata_value
 from hipporag_neo4j.cli.options import AsJson, Namespace, make_settings
 from hipporag_neo4j.cli.progress import waiting
 
@@ -78,17 +78,8 @@ def _conditions(given: Iterable[str]) -> dict[str, Any]:
             raise typer.BadParameter(f"--where {condition!r} isn't NAME=VALUE, such as year=2019.")
         if name in conditions:
             raise typer.BadParameter(f"--where names {name!r} twice; a passage can't have both values.")
-        conditions[name] = _value(value)
+        conditions[name] = metadata_value(value)
     return conditions
-
-
-def _value(text: str) -> Any:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    # What no metadata can be is a text that happens to look like it.
-    return text if value is None or isinstance(value, dict) else value
 
 
 def _values(report: "DeleteReport") -> dict[str, Any]:

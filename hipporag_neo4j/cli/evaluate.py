@@ -1,6 +1,7 @@
 """`evaluate`: how much of what should be found is found."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -15,6 +16,7 @@ from hipporag_neo4j.cli.evaluation_entries import (
     need_language_model,
 )
 from hipporag_neo4j.cli.evaluation_files import check_report, outcomes_file, write_report
+from hipporag_neo4j.cli.filters import WhereOption, parse_where
 from hipporag_neo4j.cli.idle_options import check_evaluate, check_making
 from hipporag_neo4j.cli.make_questions import make_question_file
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
@@ -125,6 +127,7 @@ def evaluate(
     made: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Where the made questions go; .json.")
     ] = None,
+    where: WhereOption = None,
     namespace: Namespace = None,
     outcomes: Annotated[
         bool, typer.Option("--outcomes", help="With --json: what was found for each question, too.")
@@ -138,8 +141,10 @@ def evaluate(
     What a mode finds more than another may be chance: the intervals and the comparison tell.
     """
     from hipporag_neo4j import evaluation
+    from hipporag_neo4j.filters import EVERYTHING
     from hipporag_neo4j.hipporag import HippoRAG
 
+    conditions = parse_where(where)
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     if no_llm:
         settings = settings.model_copy(update={"llm_model": None})
@@ -162,6 +167,7 @@ def evaluate(
     with HippoRAG(settings) as rag:
         if answers or ircot:
             need_language_model(rag)
+        filtered = rag.read_filter(conditions) if conditions else EVERYTHING
         setting = evaluation.read_setting(
             rag.database,
             settings,
@@ -170,14 +176,15 @@ def evaluate(
             decisions=decisions,
             looks=looks,
             passages_read=passages if answers else None,
+            where=filtered,
         )
         with outcomes_file(resume, setting) as kept, progress_bars() as bars:
             tasks = {name: bars.add_task(name, total=len(asked)) for name in names}
             result = evaluation.run(
-                rag.retrieve,
-                lambda some: evaluation.find_gold(rag.database, rag.namespace, some),
+                partial(rag.retrieve, where=conditions),
+                lambda some: evaluation.find_gold(rag.database, rag.namespace, some, filtered),
                 asked,
-                make_entries(rag, lines, steps=steps if ircot else None, passages=passages),
+                make_entries(rag, lines, steps=steps if ircot else None, passages=passages, where=conditions),
                 decisions=decisions,
                 looks=looks,
                 read=make_reader(rag, passages) if answers else None,

@@ -1,6 +1,9 @@
 """What `evaluate` measures: each mode, its variants, and what is built on it."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hipporag_neo4j.errors import NoLanguageModelError, UnreadableAnswerError
@@ -10,6 +13,7 @@ if TYPE_CHECKING:
     from hipporag_neo4j.evaluation import Entry, Reading
     from hipporag_neo4j.evaluation.ask import Read
     from hipporag_neo4j.evaluation.variants import Variant
+    from hipporag_neo4j.filters import Where
     from hipporag_neo4j.hipporag import HippoRAG
 
 
@@ -49,21 +53,33 @@ def entry_names(lines: "Sequence[Mode | Variant]", *, ircot: bool) -> list[str]:
 
 
 def make_entries(
-    rag: "HippoRAG", lines: "Sequence[Mode | Variant]", *, steps: int | None, passages: int
+    rag: "HippoRAG",
+    lines: "Sequence[Mode | Variant]",
+    *,
+    steps: int | None,
+    passages: int,
+    where: "Where | None" = None,
 ) -> "list[Entry]":
-    """The table's lines; with `steps`, IRCoT over each mode too."""
+    """The table's lines; with `steps`, IRCoT over each mode too. `where` filters what all of them search."""
     from hipporag_neo4j.evaluation import Entry
     from hipporag_neo4j.retrieval.retrieve import options_of
 
     entries = []
     for line in lines:
         if not isinstance(line, str):
-            entries.append(line.entry(rag.retrieve, options_of(rag.settings)))
+            entries.append(line.entry(partial(rag.retrieve, where=where), options_of(rag.settings)))
             continue
         entries.append(Entry.of(line))
         if steps is not None:
-            entries.append(_ircot(rag, line, steps, passages))
-    return entries
+            entries.append(_ircot(rag, line, steps, passages, where))
+    return [replace(entry, command=(*entry.command, *_typed(where))) if entry.command else entry for entry in entries]
+
+
+def _typed(where: "Where | None") -> "Iterator[str]":
+    """A filter as options of a command."""
+    for name, wanted in (where or {}).items():
+        for operator, value in (wanted if isinstance(wanted, Mapping) else {"=": wanted}).items():
+            yield from ("--where", f"{name}{operator}{json.dumps(value, ensure_ascii=False)}")
 
 
 def make_reader(rag: "HippoRAG", passages: int) -> "Read":
@@ -99,12 +115,14 @@ def _ircot_name(mode: "Mode") -> str:
     return f"{mode}+ircot"
 
 
-def _ircot(rag: "HippoRAG", mode: "Mode", steps: int, passages: int) -> "Entry":
+def _ircot(rag: "HippoRAG", mode: "Mode", steps: int, passages: int, where: "Where | None") -> "Entry":
     from hipporag_neo4j.evaluation import Entry
 
     def retrieve(question: str, *, fact_filter: object, **options: Any) -> "RetrievalResult":
         # Recorded decisions on facts are about the question and say nothing of the thoughts.
-        return rag.retrieve_by_steps(question, steps=steps, passages=passages, **options)
+        return rag.retrieve_by_steps(question, steps=steps, passages=passages, where=where, **options)
 
     command = ("ask", "--mode", mode, "--steps", str(steps), "--passages", str(passages))
-    return Entry(_ircot_name(mode), mode, retrieve, warm=rag.retrieve, command=command, decided=False)
+    return Entry(
+        _ircot_name(mode), mode, retrieve, warm=partial(rag.retrieve, where=where), command=command, decided=False
+    )

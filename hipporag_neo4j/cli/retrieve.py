@@ -9,10 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.filters import WhereOption, filter_line, filter_values, parse_where
 from hipporag_neo4j.cli.idle_options import check_retrieve
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
-from hipporag_neo4j.notices import look_notices
+from hipporag_neo4j.notices import filter_notices, look_notices
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Seed
@@ -50,6 +51,7 @@ def retrieve(
     no_llm: Annotated[
         bool, typer.Option("--no-llm", help="Ask no language model, in mode hybrid; finds less than with one.")
     ] = False,
+    where: WhereOption = None,
     namespace: Namespace = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show how long each stage took.")] = False,
@@ -63,10 +65,17 @@ def retrieve(
     from hipporag_neo4j.hipporag import HippoRAG
 
     check_retrieve(context, str(mode), looks=looks, no_llm=no_llm, named=bool(entity), as_json=as_json)
+    conditions = parse_where(where)
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     with HippoRAG(settings) as rag, waiting("Searching"):
         result = rag.retrieve(
-            question, mode=cast("Mode", str(mode)), limit=limit, entities=entity, looks=looks, no_llm=no_llm
+            question,
+            mode=cast("Mode", str(mode)),
+            limit=limit,
+            entities=entity,
+            looks=looks,
+            no_llm=no_llm,
+            where=conditions,
         )
     if as_json:
         output.print_json({"namespace": settings.namespace, **result_values(result)})
@@ -85,6 +94,7 @@ def result_values(result: "RetrievalResult") -> dict[str, Any]:
         "fallback": result.fallback,
         "stale": result.stale,
         "version": result.version,
+        "filter": filter_values(result.allowed),
         "entities": list(result.entities),
         "seeds": [_seed_values(seed) for seed in result.seeds],
         "looks": [_look_values(look) for look in result.looks],
@@ -123,7 +133,7 @@ def _look_line(number: int, look: "Look") -> Text:
 
 def _notices(result: "RetrievalResult") -> list[str]:
     """What went otherwise than asked."""
-    return ([result.fallback] if result.fallback else []) + look_notices(result.looks)
+    return filter_notices(result) + ([result.fallback] if result.fallback else []) + look_notices(result.looks)
 
 
 def _seed_values(seed: "Seed") -> dict[str, Any]:
@@ -171,6 +181,8 @@ def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: b
         console.print(
             Text("No language model was asked: facts are kept by their nearness to the question alone.", style="yellow")
         )
+    if result.allowed is not None and result.allowed.passages:
+        console.print(Text(output.clean(filter_line(result.allowed)), style="dim"))
     for number, look in enumerate(result.looks, start=1):
         console.print(_look_line(number, look))
     if result.seeds:

@@ -6,13 +6,16 @@ from typing import Any
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.evaluation.read_questions import GoldPassage, Question
+from hipporag_neo4j.filters import EVERYTHING, Filter
 
 
 @dataclass(frozen=True, slots=True)
 class FoundGold:
-    """For each gold passage the ids in the graph that count as it; the empty set: the graph doesn't hold it."""
+    """For each gold passage the ids in the graph that count as it; the empty set: the graph doesn't hold
+    it, or the filter `where` doesn't allow it."""
 
     ids: Mapping[GoldPassage, frozenset[str]]
+    where: str = ""
 
     def of(self, question: Question) -> tuple[frozenset[str], ...]:
         """The ids of each of a question's gold passages, in order."""
@@ -23,7 +26,9 @@ class FoundGold:
         return tuple(gold for gold in question.gold if not self.ids[gold])
 
 
-def find_gold(database: Database, namespace: str, questions: Sequence[Question]) -> FoundGold:
+def find_gold(
+    database: Database, namespace: str, questions: Sequence[Question], where: Filter = EVERYTHING
+) -> FoundGold:
     """Find the gold passages of all questions in a namespace, with one statement.
 
     By id: the passage of that id, else the parts of the document of that id. By title and text: passages equal in both,
@@ -33,11 +38,12 @@ def find_gold(database: Database, namespace: str, questions: Sequence[Question])
     gold = list(dict.fromkeys(passage for question in questions for passage in question.gold))
     rows = database.run(
         "evaluation/find_gold_passages",
+        where=where,
         namespace=namespace,
         ids=sorted({passage.id for passage in gold if passage.id is not None}),
         titles=sorted({passage.title for passage in gold if passage.id is None}),
     )
-    return FoundGold(match_gold(gold, rows))
+    return FoundGold(match_gold(gold, rows), str(where))
 
 
 def match_gold(gold: Sequence[GoldPassage], rows: Sequence[Mapping[str, Any]]) -> dict[GoldPassage, frozenset[str]]:

@@ -15,6 +15,7 @@ from hipporag_neo4j.database import Database
 from hipporag_neo4j.errors import UnsupportedServerError
 from hipporag_neo4j.evaluation.query_decisions import Decisions
 from hipporag_neo4j.evaluation.read_questions import Question
+from hipporag_neo4j.filters import EVERYTHING, Filter
 from hipporag_neo4j.schema import open_graph
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import Status, read_status
@@ -76,6 +77,7 @@ def read_setting(
     decisions: Decisions | None,
     looks: int,
     passages_read: int | None,
+    where: Filter = EVERYTHING,
 ) -> Setting:
     """What an evaluation is about to be made with. Raises GraphNotFoundError for a namespace without a graph."""
     graph = open_graph(database, settings.namespace)
@@ -94,7 +96,8 @@ def read_setting(
         decisions_files=tuple(path.name for path in decisions.sources) if decisions is not None else (),
         looks=looks,
         passages_read=passages_read,
-        changed={name: value for name, value in values.items() if value != Settings.model_fields[name].default},
+        changed={name: value for name, value in values.items() if value != Settings.model_fields[name].default}
+        | ({"filter": str(where)} if where else {}),
         made_with={
             "hipporag-neo4j": versions["hipporag-neo4j"],
             "namespace": settings.namespace,
@@ -106,6 +109,7 @@ def read_setting(
             "recorded decisions": _digest_of_decisions(decisions),
             "looks": looks,
             "passages read": passages_read,
+            "filter": str(where) or None,
             **{f"HIPPORAG_{name.upper()}": values[name] for name in sorted(values)},
         },
     )

@@ -17,9 +17,13 @@ def refuse_foreign_questions(questions: Sequence[Question], found: FoundGold) ->
     """Raises InputError when the graph holds none of the gold passages."""
     if all(len(found.missing(question)) == len(question.gold) for question in questions):
         raise InputError(
-            f"The graph holds none of the gold passages of these {len(questions)} questions, such as "
+            f"{_nobody(found)} none of the gold passages of these {len(questions)} questions, such as "
             f"{_described(questions[0].gold[0])}. Were they made for another corpus, or is this another namespace?"
         )
+
+
+def _nobody(found: FoundGold) -> str:
+    return f"The filter {found.where} allows" if found.where else "The graph holds"
 
 
 def warnings_about(
@@ -55,9 +59,10 @@ def _missing(questions: Sequence[Question], found: FoundGold) -> Iterator[str]:
     lacking = [(question, missing) for question in questions if (missing := found.missing(question))]
     if lacking:
         question, missing = lacking[0]
+        or_filtered = f", or the filter {found.where} doesn't allow them" if found.where else ""
         yield (
             f"{sum(len(m) for _, m in lacking)} of {sum(len(q.gold) for q in questions)} gold passages, of "
-            f"{len(lacking)} questions, are not in the graph; they count as not found. First: question "
+            f"{len(lacking)} questions, are not in the graph{or_filtered}; they count as not found. First: question "
             f"{question.id!r}, {_described(missing[0])}."
         )
 

@@ -20,7 +20,12 @@ from tests.graphs import DIMENSIONS, keep_all, passage, write
 
 EMBEDDER = HashEmbedder(DIMENSIONS)
 QUESTION = "Who knows ada, and who likes bob?"
-FILTERABLE: Mapping[str, FilterType] = {"test_year": "int", "test_team": "string", "test_score": "float", "test_open": "bool"}
+FILTERABLE: Mapping[str, FilterType] = {
+    "test_year": "int",
+    "test_team": "string",
+    "test_score": "float",
+    "test_open": "bool",
+}
 NAMES = ("ada", "adah", "bob", "bobb", "cleo", "dora", "emil")
 """Some are near enough to be synonyms."""
 RECIPES = ("hipporag1", "hipporag1/question", "hipporag2", "hybrid", "hybrid/3", "hybrid/no-llm", "dense")

@@ -9,6 +9,7 @@ import pytest
 
 from hipporag_neo4j import queries
 from hipporag_neo4j.database import as_vectors
+from hipporag_neo4j.filters import FilterProperties, make_filter
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
@@ -37,6 +38,7 @@ MAY_SCAN = {
     "indexing/count_unlinked": {"NodeIndexScan"},
     # One node a namespace, and all of them are wanted.
     "schema/list_graphs": {"NodeByLabelScan"},
+    "schema/list_filterable": {"NodeByLabelScan"},
 }
 """Statements that may look at everything of a kind."""
 SHOWS = {"bench/read_heap", "schema/show_server", "schema/show_versions"}
@@ -61,12 +63,12 @@ def values() -> dict[str, Any]:
         "source": "x", "target": "y", "threshold": 0.9, "synonym_from": 0.8,
         "pairs": [{"source": "x", "target": "y", "score": 0.9}],
         "instances": [{"number": 0, "phrases": ["x"], "seeds": [{"key": "x", "weight": 1.0}]}],
-        "names": ["x"], "name": "x", "conditions": [{"property": "meta_x", "value": 1}],
-        "kept": 1000, "key": "x", "before": datetime.now(UTC), "most": 10,
+        "names": ["x"], "added": ["x:int"], "name": "x", "conditions": [{"property": "meta_x", "value": 1}],
+        "kept": 1000, "nodes": 10, "relationships": 20, "key": "x", "before": datetime.now(UTC), "most": 10,
         "phrase": "x", "passage": "x", "other": "y", "subject": "x", "says": "x", "object": "y", "text": "x",
+        "id": "x", "job": "x", "round": 1, "batches": [{"id": "x"}],
         "value": "x", "share": 0.8, "subjects": 5, "words": 40, "part": "x", "start": "x",
         "entities": [{"name": "x", "key": "x", "embedding": vector}], "edges": [[0, 1, 1.0]], "sources": [[0, 1.0]],
-        "id": "x", "job": "x", "round": 1, "batches": [{"id": "x"}],
         "rows": [
             {
                 "key": "x", "properties": {}, "embedding": vector, "name": "x", "subject": "x", "object": "x",
@@ -81,6 +83,7 @@ def values() -> dict[str, Any]:
 def graph(module_settings: Settings) -> Iterator[HippoRAG]:
     """A graph, so that all labels, properties and indexes are there."""
     with HippoRAG(module_settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        rag.declare_filterable({"test_year": "int", "test_team": "string"})
         write(rag, [passage("1", ("ada", "knows", "bob"), ("bob", "knows", "adah"))])
         yield rag
 
@@ -100,6 +103,26 @@ def test_the_server_takes_it(name: str, driver: neo4j.Driver, server: TestServer
     assert summary.plan is not None
     scans = set(operators(summary.plan)) & SCANS
     assert scans <= MAY_SCAN.get(name, set()), f"{name} scans: {scans}"
+
+
+@pytest.mark.usefixtures("graph")
+@pytest.mark.parametrize("name", [name for name in queries.names() if queries.load(name).filtered])
+def test_the_server_takes_it_with_a_filter(
+    name: str, driver: neo4j.Driver, server: TestServer, values: dict[str, Any]
+) -> None:
+    where = make_filter(
+        {"test_year": {">=": 2000, "<": 2010}, "test_team": "x"}, {"test_year": "int", "test_team": "string"}, "n"
+    )
+    index = name == "schema/create_filterable_index"
+    query = queries.load(name).with_filter(FilterProperties(("test_year", "test_team")) if index else where)
+    parameters = {p: values[p] for p in queries.load(name).parameters} | ({} if index else where.parameters)
+    assert parameters.keys() == query.parameters
+    text: Any = query.text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1)
+    with driver.session(database=server.database) as session:
+        summary = session.run(text, parameters).consume()
+    assert summary.query_type in {"schema": {"s"}, "read": {"r"}}[query.mode]
+    assert summary.plan is not None
+    assert not set(operators(summary.plan)) & SCANS
 
 
 def operators(plan: dict[str, Any]) -> Iterator[str]:
