@@ -1,5 +1,5 @@
 // Phrases nearest to a phrase by their vectors, synonyms or not. What another synonym threshold would join.
-// params: namespace (str, such as 'demo'), phrase (str, phrase, such as 'oda merrin'), limit (int, default 10, at
+// params: namespace (str, such as 'demo'), phrase (str, phrase, such as 'tamber school'), limit (int, default 10, at
 //         most 199)
 // returns: near (str), cosine (float), synonym (bool), passages (int, that mention it)
 // mode: read

@@ -1,5 +1,5 @@
-// Synonyms that look different: other numbers, or no word in common. Those that most passages mention first, since
-// walks cross them most often.
+// Synonyms that look different: other numbers, or no word that begins alike. Those that most passages mention
+// first, since walks cross them most often.
 // params: namespace (str, such as 'demo'), limit (int, default 25)
 // returns: phrase (str), synonym (str), why (str), cosine (float), passages (int, that mention one of the two)
 // mode: read
@@ -14,7 +14,7 @@ WITH one, two, edge, ones, twos,
 WITH one, two, edge,
      CASE
        WHEN size(numbers) > 0 THEN 'other numbers'
-       WHEN none(word IN ones WHERE word IN twos) THEN 'no word in common'
+       WHEN none(word IN ones WHERE any(other IN twos WHERE left(other, 4) = left(word, 4))) THEN 'no word alike'
      END AS why
 WHERE why IS NOT NULL
 WITH one, two, why, edge.score AS score,

@@ -65,9 +65,10 @@ class Rule:
 def percentage(share: float) -> str:
     """`1.6 %`; more digits where a share is small, but never a false 0 or 100."""
     percent = 100 * share
-    for digits in (0, 1, 2):
-        text = f"{percent:.{digits}f}"
-        if digits >= (percent < 10) and (float(text) not in (0.0, 100.0) or percent in (0.0, 100.0)):
+    if share in (0.0, 1.0):
+        return f"{percent:.0f} %"
+    for digits in range(percent < 10, 3):
+        if float(text := f"{percent:.{digits}f}") not in (0.0, 100.0):
             return f"{text} %"
     return "less than 0.01 %" if percent < 1 else "more than 99.99 %"
 

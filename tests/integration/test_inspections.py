@@ -345,7 +345,7 @@ EXPECTED: list[tuple[str, dict[str, Any], Sequence[object]]] = [
         "suspicious-synonyms",
         {},
         [
-            {"phrase": "paris", "synonym": "rome", "why": "no word in common", "cosine": 0.85, "passages": 3},
+            {"phrase": "paris", "synonym": "rome", "why": "no word alike", "cosine": 0.85, "passages": 3},
             {"phrase": "1 may 1900", "synonym": "1 may 1901", "why": "other numbers", "cosine": 0.9, "passages": 2},
         ],
     ),
