@@ -18,12 +18,16 @@ GRANTS = [
     for block in re.findall(r"^```cypher\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
     for line in block.splitlines()
 ]
-FOR_PEOPLE = {"bench", "demo", "experiment", "inspect", "server", "doctor"}
+FOR_PEOPLE = {"bench", "demo", "experiment", "server", "doctor"}
 """Stages whose statements no role needs: `server` belongs to the local server, the others to people."""
 READING = ("retrieval", "answering", "evaluation", "inspection", "projection*.py", "status.py", "names*.py")
 """Modules of the package that only read."""
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//.*")
 _TYPES = {"MENTIONS", "RELATES", "SYNONYM"}
+
+
+FOR_ESTIMATES = {"gds.debug.sysInfo", "gds.graph.project.estimate", "gds.pageRank.stream.estimate"}
+"""Procedures that are called by a client of Graph Data Science as well, and granted in a line of their own."""
 
 
 def code(query: Query) -> str:
@@ -66,7 +70,7 @@ def statements_in(pattern: str) -> set[str]:
 
 ALL = [queries.load(name) for name in queries.names() if name.split("/")[0] not in FOR_PEOPLE]
 _BY_READERS = set().union(*map(statements_in, READING))
-_ALSO_READ = ("schema", "cache", "status")
+_ALSO_READ = ("schema", "cache", "status", "estimate", "health", "inspect", "names")
 READ = [q for q in ALL if q.mode == "read" and (q.name in _BY_READERS or q.name.split("/")[0] in _ALSO_READ)]
 WRITE = [query for query in ALL if query.mode != "read"]
 
@@ -90,7 +94,7 @@ def test_reading_modules_only_read() -> None:
 def test_the_reading_role_may_read_what_is_read_and_no_more() -> None:
     assert granted(READER, rf"MATCH \{{\*\}} ON GRAPH neo4j NODES {NAMES}") == labels(READ)
     assert granted(READER, rf"MATCH \{{\*\}} ON GRAPH neo4j RELATIONSHIPS {NAMES}") == types(READ)
-    assert granted(READER, rf"EXECUTE PROCEDURE {NAMES} ON DBMS") == procedures(READ)
+    assert granted(READER, rf"EXECUTE PROCEDURE {NAMES} ON DBMS") == procedures(READ) | FOR_ESTIMATES
     assert granted(READER, rf"EXECUTE USER DEFINED FUNCTION {NAMES} ON DBMS") == functions(READ)
     assert granted(READER, rf"MERGE \{{\*\}} ON GRAPH neo4j NODES {NAMES}") == {"HippoAnswer"}
 
