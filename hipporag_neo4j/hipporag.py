@@ -24,6 +24,7 @@ from hipporag_neo4j.indexing.check_passages import CountedProblems, OnProblem
 from hipporag_neo4j.indexing.compare import Comparison, OnPassage, compare
 from hipporag_neo4j.indexing.delete_passages import DeleteReport, delete_passages
 from hipporag_neo4j.indexing.distinct_passages import DistinctPassages
+from hipporag_neo4j.indexing.estimate import Estimate, estimate
 from hipporag_neo4j.indexing.index_report import Given, IndexReport, Progress, no_progress
 from hipporag_neo4j.indexing.make_reader import make_reader
 from hipporag_neo4j.indexing.open_source import Source, open_source
@@ -222,6 +223,13 @@ class HippoRAG(Resources):
             on_problem=on_problem,
             on_passage=on_passage,
         )
+
+    def estimate(self, source: Source, *, on_problem: OnProblem | None = None) -> Estimate:
+        """What indexing a source would take: tokens, money, time and room. Nothing is written, and no model is asked.
+
+        Raises what `compare` raises, and ConfigurationError for a price table that is none.
+        """
+        return estimate(partial(self.compare, source), self.settings, self.database, self.namespace, on_problem)
 
     def compare_openie(
         self, path: Path | str, *, on_problem: OnProblem | None = None, on_passage: OnPassage | None = None

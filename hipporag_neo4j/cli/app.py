@@ -12,6 +12,7 @@ from hipporag_neo4j.cli.delete import delete
 from hipporag_neo4j.cli.demo import demo
 from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.drop import drop
+from hipporag_neo4j.cli.estimate import estimate
 from hipporag_neo4j.cli.evaluate import evaluate
 from hipporag_neo4j.cli.index import import_openie, index, init, retry_failed
 from hipporag_neo4j.cli.inspect import inspect
@@ -116,6 +117,10 @@ app.command(
         "hipporag-neo4j index notes/ --base-url http://localhost:11434/v1 --model llama3.1",
     ),
 )(index)
+app.command(
+    short_help="Say what indexing would take, and cost.",
+    epilog=_example("hipporag-neo4j estimate papers/ --model gpt-4o-mini --namespace papers"),
+)(estimate)
 app.command(
     "import-openie",
     short_help="Add passages with ready triples, from a file.",

@@ -70,7 +70,7 @@ class Expectation:
         """What the figures of a call rest on, for people."""
         if (seen := self.measured.get(call)) is not None:
             return f"measured in this graph, {seen.answered:,} answers"
-        return f"in {self.counter.basis}; out default: {_DEFAULT_OUTPUT[call]:g} for each token of text"
+        return f"default: in {self.counter.basis}; out {_DEFAULT_OUTPUT[call]:g} for each token of text"
 
     def _call(self, call: Call, text: str, messages: Sequence[Message]) -> Tokens:
         if (seen := self.measured.get(call)) is not None:

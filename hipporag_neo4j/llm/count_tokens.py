@@ -57,14 +57,14 @@ def token_counter(model: str) -> TokenCounter:
     try:
         import tiktoken
     except ImportError:
-        return TokenCounter(rule_of_thumb, "default: by kind of letter")
+        return TokenCounter(rule_of_thumb, "by kind of letter")
     try:
         encoding = tiktoken.encoding_for_model(model)
     except KeyError:
-        return TokenCounter(rule_of_thumb, "default: by kind of letter; tiktoken doesn't know the model")
+        return TokenCounter(rule_of_thumb, "by kind of letter; tiktoken doesn't know the model")
     except OSError as error:
         why = f"tiktoken's vocabulary can't be had ({type(error).__name__})"
-        return TokenCounter(rule_of_thumb, f"default: by kind of letter; {why}")
+        return TokenCounter(rule_of_thumb, f"by kind of letter; {why}")
 
     def count(text: str) -> float:
         return float(len(encoding.encode(text, disallowed_special=())))

@@ -1,0 +1,180 @@
+"""What a run would take, before it starts: tokens, money, time, room in the database. No model is asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hipporag_neo4j.database import Database
+from hipporag_neo4j.indexing.check_passages import OnProblem
+from hipporag_neo4j.indexing.compare import Comparison, OnPassage, ToWrite
+from hipporag_neo4j.indexing.expected_tokens import CALLS, Call, Expectation, Tokens
+from hipporag_neo4j.indexing.foretell import (
+    Content,
+    Figure,
+    foretell_content,
+    foretell_memory,
+    foretell_seconds,
+)
+from hipporag_neo4j.indexing.make_reader import make_expectation
+from hipporag_neo4j.indexing.store_size import DEFAULT_DIMENSIONS, foretell_heap, foretell_store
+from hipporag_neo4j.prices import Price, load_prices
+from hipporag_neo4j.runs import MEASURED_RUNS, list_runs
+from hipporag_neo4j.schema import find_graph
+from hipporag_neo4j.settings import Settings
+from hipporag_neo4j.status import read_status
+from hipporag_neo4j.text import passage_text
+
+
+@dataclass(frozen=True, slots=True)
+class CallEstimate:
+    """What the calls of a kind will take; `calls` are those whose answer isn't kept from before."""
+
+    call: Call
+    calls: int
+    prompt_tokens: float
+    completion_tokens: float
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What indexing a source would take. Every figure names what it rests on.
+
+    `comparison` tells the passages by state. `cost` is None where the table has no price of the model, `batch_cost`
+    where it has none for a batch. `seconds` by stage: `read`, `embed`, `write`, `link`, `publish`. `content` is what
+    the graph will hold; `store` the bytes that the database grows by on disk, `projection` and `walk` what Graph Data
+    Science takes of Neo4j's memory, and `heap` what to give Neo4j at least.
+    """
+
+    model: str | None
+    comparison: Comparison
+    calls: tuple[CallEstimate, ...]
+    price: Price | None
+    price_table: str
+    seconds: Mapping[str, Figure]
+    content: Content
+    store: Figure
+    projection: Figure
+    walk: Figure
+    heap: Figure
+
+    @property
+    def tokens(self) -> Tokens:
+        """Tokens of all calls."""
+        return Tokens(
+            sum(call.prompt_tokens for call in self.calls), sum(call.completion_tokens for call in self.calls)
+        )
+
+    @property
+    def cost(self) -> float | None:
+        """Money, in the currency of `price`."""
+        return self.price.cost(self.tokens.prompt, self.tokens.completion) if self.price else None
+
+    @property
+    def batch_cost(self) -> float | None:
+        """The same through a Batch API."""
+        return self.price.batch_cost(self.tokens.prompt, self.tokens.completion) if self.price else None
+
+
+class Compare(Protocol):
+    """Compares a source with the graph: `HippoRAG.compare`, with its source."""
+
+    def __call__(self, *, on_problem: OnProblem | None, on_passage: OnPassage | None) -> Comparison:
+        """The comparison."""
+
+
+def estimate(
+    compare: Compare, settings: Settings, database: Database, namespace: str, on_problem: OnProblem | None = None
+) -> Estimate:
+    """What indexing a source would take with these settings."""
+    prices = load_prices(settings.prices)
+    model = settings.llm_model
+    estimator = Estimator(model, make_expectation(model or "", settings, database, namespace))
+    comparison = compare(on_problem=on_problem, on_passage=estimator.add)
+    return estimator.finish(
+        database,
+        namespace,
+        comparison,
+        price=prices.price(model) if model else None,
+        price_table=prices.place,
+        concurrency=settings.llm_concurrency,
+    )
+
+
+@dataclass(slots=True)
+class Estimator:
+    """Hears of each passage that a run would write, and adds up what it will take."""
+
+    model: str | None
+    expectation: Expectation
+    calls: dict[Call, int] = field(default_factory=lambda: dict.fromkeys(CALLS, 0))
+    tokens: dict[Call, Tokens] = field(default_factory=lambda: {call: Tokens() for call in CALLS})
+    asked: int = 0
+    new: int = 0
+    characters: int = 0
+    new_characters: int = 0
+
+    def add(self, given: ToWrite) -> None:
+        """Count a passage; what is kept of its answers costs nothing."""
+        passage = given.passage.extracted.passage
+        characters = len(passage_text(passage.title, passage.text))
+        self.characters += characters
+        if given.state == "new":
+            self.new += 1
+            self.new_characters += characters
+        kept = given.reading
+        entities = kept.entities if kept is not None else None
+        left = [call for call in CALLS if not (kept and (entities is not None if call == "entities" else kept.triples))]
+        self.asked += bool(left)
+        if left:
+            expected = self.expectation.calls(passage, entities)
+            for call in left:
+                self.calls[call] += 1
+                self.tokens[call] += expected[call]
+
+    def finish(
+        self,
+        database: Database,
+        namespace: str,
+        comparison: Comparison,
+        *,
+        price: Price | None,
+        price_table: str,
+        concurrency: int,
+    ) -> Estimate:
+        """The estimate, when all passages were heard of."""
+        graph = find_graph(database, namespace)
+        there = read_status(database, graph) if graph is not None else None
+        content = foretell_content(there, self.new, self.new_characters)
+        projection, walk = foretell_memory(database, content)
+        size = graph.dimensions if graph is not None else DEFAULT_DIMENSIONS
+        return Estimate(
+            model=self.model,
+            comparison=comparison,
+            calls=tuple(
+                CallEstimate(
+                    call,
+                    self.calls[call],
+                    self.tokens[call].prompt,
+                    self.tokens[call].completion,
+                    self.expectation.basis(call),
+                )
+                for call in CALLS
+            ),
+            price=price,
+            price_table=price_table,
+            seconds=foretell_seconds(
+                list_runs(database, namespace, MEASURED_RUNS),
+                self.model or "",
+                passages=comparison.to_write,
+                asked=self.asked,
+                calls=sum(self.calls.values()),
+                completion_tokens=sum(tokens.completion for tokens in self.tokens.values()),
+                concurrency=concurrency,
+            ),
+            content=content,
+            store=foretell_store(there, content, self.new_characters, size),
+            projection=projection,
+            walk=walk,
+            heap=foretell_heap(content, projection, walk),
+        )
