@@ -143,7 +143,7 @@ def read_phrases(database: Database, graph: Graph) -> Phrases:
 
     Vectors go straight to their place: new ones from the front, the others behind them, each held once.
     """
-    counted = database.run("status/count_phrases", namespace=graph.namespace)[0]["phrases"]
+    counted = database.run("indexing/count_phrases", namespace=graph.namespace)[0]["phrases"]
     vectors = np.empty((counted, graph.dimensions), dtype=np.float32)
     keys, names = [""] * counted, [""] * counted
     front, back = 0, counted

@@ -532,10 +532,10 @@ def test_a_server_is_killed_anywhere(own: OwnServer, llm_server: LLMServer, caps
         world = World(settings, open_driver(own.address), own.address, llm_server, seed=7)
         chaos = Chaos(world, proxy, own)
         chaos.learn(["import", "index", *kinds])
-        for number in range(12):
-            chaos.step(kinds[number % len(kinds)], "server killed", finish=number % 2 == 1)
+        for kind in kinds:
+            chaos.step(kind, "server killed", finish=kind in ("index", "relink", "init"))
         chaos.learn(["import"])
         world.driver.close()
     with capsys.disabled():
         print(f"\n{chaos.told()}")
-    assert chaos.hits.total() >= 8
+    assert chaos.hits.total() >= 5
