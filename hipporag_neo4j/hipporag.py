@@ -129,9 +129,10 @@ class HippoRAG(Resources):
         `resume_batch` collects it and writes the graph. Raises InputError while another batch is under way, LLMError
         where the endpoint has no Batch API, and what `index` raises for the source.
         """
+        job = self._batch_job()
         self.init()
         passages = open_source(source, size=self.settings.passage_size, on_problem=on_problem)
-        return self._batch_job().begin(passages, source_name(source))
+        return job.begin(passages, source_name(source))
 
     def advance_batch(
         self, source: Source | None = None, *, wait: bool = False, on_progress: OnProgress | None = None
@@ -154,6 +155,7 @@ class HippoRAG(Resources):
         force: bool = False,
         progress: Progress | None = None,
         on_problem: OnProblem | None = None,
+        on_spent: OnSpent | None = None,
         on_progress: OnProgress | None = None,
     ) -> BatchProgress:
         """As `advance_batch`; when nothing is left to ask, index the source from the kept answers, as `index` does.
@@ -166,13 +168,20 @@ class HippoRAG(Resources):
         state = advance_job(job, source, wait=wait, on_progress=on_progress)
         if state.state != "ready":
             return state
-        report = self.index(source, prune=prune, force=force, progress=progress, on_problem=on_problem)
+        report = self.index(
+            source, prune=prune, force=force, progress=progress, on_problem=on_problem, on_spent=on_spent
+        )
         job.finish()
         return replace(state, report=report)
 
-    def batches(self) -> Sequence[SentBatch]:
-        """All batches that were sent for the namespace, as they were when somebody last looked; oldest first."""
+    def batches(self, *, look: bool = False) -> Sequence[SentBatch]:
+        """All batches that were sent for the namespace, as they were when somebody last looked; oldest first.
+
+        With `look` the endpoint is asked how those under way are now.
+        """
         schema.open_graph(self.database, self.namespace)
+        if look:
+            self._batch_job().look()
         return BatchStore(self.database, self.namespace).read()
 
     def cancel_batch(self) -> Sequence[SentBatch]:

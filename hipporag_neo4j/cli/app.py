@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from hipporag_neo4j.cli import interrupts, output
 from hipporag_neo4j.cli.ask import ask
+from hipporag_neo4j.cli.batch import batch_app
 from hipporag_neo4j.cli.cache import cache_app
 from hipporag_neo4j.cli.delete import delete
 from hipporag_neo4j.cli.demo import demo
@@ -32,8 +33,9 @@ To see it work, with nothing but Python: hipporag-neo4j demo
 The server is the one that NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD name, else the local one
 (hipporag-neo4j server start). Something doesn't work: hipporag-neo4j doctor
 
-Exit status: 0 done, 1 failed with a message, 2 wrong usage, 3 stopped at its budget, 130 stopped by
-Ctrl-C. With --json, a command that failed without a result prints {"error": {"type", "message"}} on standard output."""
+Exit status: 0 done, 1 failed with a message, 2 wrong usage, 3 stopped at its budget or waiting for a batch, 130 stopped
+by Ctrl-C. With --json, a command that failed without a result prints {"error": {"type", "message"}} on standard
+output."""
 
 _GOES_ON = ("migrate", "index", "import-openie", "retry-failed", "init", "demo", "server")
 
@@ -114,6 +116,8 @@ app.command(
     epilog=_example(
         "hipporag-neo4j index passages.jsonl --model gpt-4o-mini",
         "hipporag-neo4j index notes/ --namespace notes --prune",
+        "hipporag-neo4j index papers/ --batch",
+        "hipporag-neo4j index --resume --wait",
         "hipporag-neo4j index notes/ --base-url http://localhost:11434/v1 --model llama3.1",
     ),
 )(index)
@@ -196,5 +200,6 @@ app.command(
     short_help="Make an older graph one of this version.",
     epilog=_example("hipporag-neo4j migrate --namespace notes"),
 )(migrate)
+app.add_typer(batch_app, name="batch")
 app.add_typer(cache_app, name="cache")
 app.add_typer(server_app, name="server")

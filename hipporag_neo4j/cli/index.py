@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.batch import Batch, Resume, Wait, check_options, follow_batch
 from hipporag_neo4j.cli.comparison import show_comparison
 from hipporag_neo4j.cli.figures import status_values
 from hipporag_neo4j.cli.filters import Filterable, declaration_values, show_declaration
@@ -126,13 +127,13 @@ def init(
 
 def index(
     source: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             metavar="SOURCE",
             help="A .jsonl or .json file of passages (text, and where there are any: id, title, metadata), a .txt or "
-            ".md file, or a folder of these.",
+            ".md file, or a folder of these. Only --resume does without it.",
         ),
-    ],
+    ] = None,
     namespace: Namespace = None,
     model: Model = None,
     base_url: BaseUrl = None,
@@ -148,6 +149,9 @@ def index(
     prune: Prune = False,
     force: Force = False,
     dry_run: DryRun = False,
+    batch: Batch = False,
+    resume: Resume = False,
+    wait: Wait = False,
     normalisation: Normalisation = None,
     synonym_threshold: SynonymThreshold = None,
     show_malformed: ShowMalformed = 0,
@@ -161,7 +165,8 @@ def index(
 
     Passages that stand in the graph unchanged cost nothing, so the same command goes on after an interruption. A
     passage that can't be used or read doesn't stop the others: it is named at the end, and the exit status is 1. A run
-    that ends at its budget (--max-tokens, --max-cost) exits with 3, and the same command goes on.
+    that ends at its budget (--max-tokens, --max-cost) exits with 3, and the same command goes on; so does --resume
+    while the batch is under way.
     """
     from hipporag_neo4j.hipporag import HippoRAG
     from hipporag_neo4j.indexing.make_reader import check_budget
@@ -184,15 +189,16 @@ def index(
     language_model = make_language_model(settings)
     check_budget(settings)
     _check_force(prune, force)
-    if dry_run:
+    check_options(source, batch=batch, resume=resume, wait=wait, prune=prune, dry_run=dry_run)
+    if dry_run and source is not None:
         with HippoRAG(settings, language_model=language_model) as rag:
             show_comparison(partial(rag.compare, source), prune=prune, as_json=as_json)
         return
     skipped: list[str] = []
 
-    def count(on_problem: "OnProblem") -> int:
+    def count(path: Path, on_problem: "OnProblem") -> int:
         passages = open_source(
-            source,
+            path,
             size=settings.passage_size,
             on_problem=on_problem,
             on_skipped=lambda path, reason: skipped.append(f"{path}: {reason}"),
@@ -201,11 +207,14 @@ def index(
         return sum(1 for _ in passages)
 
     with HippoRAG(settings, language_model=language_model) as rag:
+        path, write = source or Path(), rag.index
+        if batch or resume:
+            path, write = follow_batch(rag, source, send=batch, wait=wait, as_json=as_json)
         write_and_show(
             rag,
-            count,
-            lambda progress, on_problem: rag.index(
-                source,
+            partial(count, path),
+            lambda progress, on_problem: write(
+                path,
                 prune=prune,
                 force=force,
                 progress=progress,

@@ -122,6 +122,12 @@ class BatchJob:
         sent = send_round(self.store, self.api, this, self._asked(passages), troubles)
         return BatchProgress("waiting", self.store.open_job()) if sent.faster else self._after(sent)
 
+    def look(self) -> None:
+        """Note how the batches are that the endpoint is at work on; nothing is collected."""
+        for batch in self.store.open_job():
+            if batch.collected is None and batch.batch is not None:
+                self.store.note(batch.id, self.api.retrieve(batch.batch))
+
     def finish(self) -> None:
         """The run that reads the kept answers is over, and the job with it."""
         for job in {batch.job for batch in self.store.open_job()}:

@@ -1,0 +1,65 @@
+"""`index --batch`, left alone, and `index --resume`: what they say, how they end, what a script can rely on."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.command_line import CommandLine
+from tests.llm_server import LLMServer
+
+
+@pytest.fixture
+def line(line: CommandLine) -> CommandLine:
+    """The command line, with the scripted language model."""
+    return CommandLine({**line.environment, "HIPPORAG_LLM_MODEL": "scripted"})
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    path = tmp_path / "passages.jsonl"
+    path.write_text(
+        "".join(json.dumps({"id": id_, "text": f"{id_} lies on the Tiber."}) + "\n" for id_ in ("Rome", "Ostia"))
+    )
+    return str(path)
+
+
+def test_a_batch_is_sent_left_and_collected(line: CommandLine, llm_server: LLMServer, source: str) -> None:
+    llm_server.batch_api.steps = ("in_progress", "in_progress", "finalizing", "completed")
+    sent = line.run("index", source, "--batch")
+    assert "Round 1: 2 requests, validating." in sent.stderr
+    assert "To collect: hipporag-neo4j index --resume" in sent.stderr
+    assert "is under way" in line.run("index", source, "--batch", status=1).stderr
+    told = line.read("index", "--resume", status=3)["batch"]
+    assert (told["state"], told["round"], told["batches"][0]["requests"]) == ("waiting", 1, 2)
+    shown = line.run("batch", "status")
+    assert "in progress" in shown.stdout
+    assert line.read("status")["passages"] == 0
+    written = line.run("index", "--resume", "--wait")
+    assert "Round 1: 2 requests, finalizing, 0 done." in written.stderr
+    assert "Round 2: 2 requests, validating." in written.stderr
+    assert "All batches are collected: 4 answers in 2 rounds" in written.stderr
+    assert "2 of 2 passages written" in written.stderr
+    assert llm_server.chats == []
+    listed = line.read("batch", "status")["batches"]
+    assert [(batch["status"], batch["kept"]) for batch in listed] == [("completed", 2), ("completed", 2)]
+    assert "No batch is under way" in line.run("index", "--resume", status=1).stderr
+    again = line.run("index", source, "--batch")
+    assert "no batch is sent" in again.stderr
+    assert "2 unchanged" in again.stderr
+
+
+def test_a_batch_is_cancelled_and_an_endpoint_without_batches_is_named(
+    line: CommandLine, llm_server: LLMServer, source: str
+) -> None:
+    llm_server.batch_api.steps = ("in_progress",)
+    line.run("index", source, "--batch")
+    assert "is being cancelled" in line.run("batch", "cancel", "--yes").stderr
+    ended = line.run("index", "--resume", "--wait", status=1)
+    assert "The batch was cancelled" in ended.stderr
+    llm_server.batch_api.absent = True
+    refused = line.read("index", source, "--batch", status=1)["error"]
+    assert refused["type"] == "LLMError"
+    assert "seems to have no Batch API" in refused["message"]
+    assert "budget" in line.run("index", source, "--batch", "--max-tokens", "9", status=1).stderr
+    assert llm_server.chats == []
