@@ -17,7 +17,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Annotated, Any
@@ -32,7 +32,7 @@ from rich.table import Table
 from hipporag_neo4j import HippoRAG, Settings
 from hipporag_neo4j.connect import open_database
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage, Triple
-from hipporag_neo4j.errors import HippoRAGError
+from hipporag_neo4j.errors import GraphNotFoundError, HippoRAGError
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.projection import ensure_projection
@@ -175,9 +175,8 @@ def _fresh_graph(settings: Settings) -> Iterator[HippoRAG]:
         try:
             yield rag
         finally:
-            for row in rag.database.run("projection/list_projections", prefix=f"hipporag.{rag.namespace}."):
-                rag.database.run("projection/drop_projection", graph=row["graph"])
-            rag.database.run("bench/drop_namespace", namespace=rag.namespace)
+            with suppress(GraphNotFoundError):
+                rag.drop()
 
 
 def _dimensions(settings: Settings) -> int:

@@ -70,6 +70,7 @@ def _what(report: "DropReport", *, schema: bool) -> str:
             output.plural(report.facts, "fact"),
             output.plural(report.answers, "kept answer"),
             output.plural(report.runs, "run"),
+            *([output.plural(report.batches, "batch", "batches")] if report.batches else []),
             output.plural(report.projections, "projection"),
         )
         parts.insert(0, f"the graph {report.namespace!r} ({', '.join(counts)})")

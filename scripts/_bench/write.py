@@ -80,7 +80,7 @@ def write(
                 runs.append(_timed(rag, most))
                 if rest:
                     added.append(_timed(rag, rest))
-                rag.database.run("bench/drop_namespace", namespace=namespace)
+                rag.drop()
     shares = [round(_writing(one) / _writing(whole), 4) for one, whole in zip(added, runs, strict=False)]
     if as_json:
         figures: dict[str, Any] = {"best_seconds": min(run["without_embedding"] for run in runs), "runs": runs}

@@ -188,6 +188,16 @@ def test_code_in_ids_titles_texts_metadata_facts_and_questions_is_only_text(
         assert digest(driver, server, victim.namespace) == before
 
 
+def test_code_as_a_filters_name_is_refused_before_it_is_in_a_statement(settings: Settings) -> None:
+    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        write(rag, [passage("1", ("Ada", "knows", "Bob"))])
+        for code in (*CODE, "`", "a`b", "meta_x", "", "x" * 101):
+            with pytest.raises(InputError):
+                rag.retrieve("Ada?", mode="dense", where={code: "x"})
+            with pytest.raises(InputError):
+                rag.retrieve("Ada?", mode="dense", where={"year": {code: 1}})
+
+
 @pytest.mark.parametrize("name", [*CODE, "", "a b", "a.b", "a'", "ä", "x" * 65, "a\n", "a\x00"])
 def test_code_as_a_namespace_is_refused(name: str, settings: Settings) -> None:
     with pytest.raises(ConfigurationError, match="can't be used: take 1 to 64 ASCII letters"):
