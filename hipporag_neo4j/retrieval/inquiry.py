@@ -31,6 +31,10 @@ class Walk:
     concurrency: int = 1
 
 
+class Overtaken(Exception):
+    """Another version of the graph was published, so that what was found before doesn't belong to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """A question to a graph, of which the `limit` best passages are wanted among those that `where` allows.
@@ -38,6 +42,7 @@ class Inquiry:
     `entities` are given ones, None where they are to be found; `hybrid` looks at facts at most `looks` times. `allowed`
     counts the passages that a filter allows, once that is known.
     Projections may take so many `megabytes` together; `walked` collects the versions of the graph that were walked.
+    `repeated`: where another version of the graph is published meanwhile, the whole search is.
     """
 
     sources: Sources
@@ -52,6 +57,7 @@ class Inquiry:
     weights: Weights = field(default_factory=Weights)
     megabytes: int = DEFAULT_MEGABYTES
     walked: set[int] = field(default_factory=set)
+    repeated: bool = False
     stages: Stages = field(default_factory=Stages)
 
     async def run(self, statement: str, /, **parameters: Any) -> list[Row]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hipporag_neo4j.errors import DatabaseError
 from hipporag_neo4j.retrieval.found import Found
-from hipporag_neo4j.retrieval.inquiry import Inquiry
+from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken
 from hipporag_neo4j.retrieval.sources import RememberingSources
 from hipporag_neo4j.schema import Graph, graph_not_found, read_graph
 
@@ -33,13 +33,18 @@ async def find_at_one_version(inquiry: Inquiry, find: Callable[[Inquiry], Awaita
     tries = 0
     while True:
         tries += 1
-        asked = replace(asked, walked=set())
-        found = await find(asked)
+        last = tries == _TRIES
+        asked = replace(asked, walked=set(), repeated=not last)
+        try:
+            found = await find(asked)
+        except Overtaken:
+            asked = replace(asked, graph=await _look(asked))
+            continue
         now = await _look(asked)
         versions = {asked.graph.version, now.version, *asked.walked}
         if len(versions) == 1:
             return Seen(found, now.version, found.stale)
-        if now.published == asked.graph.published or tries == _TRIES:
+        if last or now.published == asked.graph.published:
             return Seen(found, min(asked.walked, default=asked.graph.version), stale=True)
         asked = replace(asked, graph=now)
 

@@ -8,7 +8,7 @@ from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import RankedPassage, Seed
 from hipporag_neo4j.errors import QueryError
 from hipporag_neo4j.projection import Projection, Shape, ensure_projection
-from hipporag_neo4j.retrieval.inquiry import Inquiry
+from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken
 from hipporag_neo4j.retrieval.weigh_seeds import SeedWeights
 
 _TRIES = 3
@@ -54,7 +54,8 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
 
     The statement ranks only if that is the version that was projected; otherwise, or when the projection was dropped
     meanwhile or lacks a seed, it is repeated on a new projection. The last try makes one that nobody else drops, takes
-    it as it is, and the ranking says that it is stale.
+    it as it is, and the ranking says that it is stale. Raises Overtaken where another version was published since the
+    search began, if it is repeated then.
     """
     tries = 0
     while True:
@@ -71,10 +72,13 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
                 megabytes=inquiry.megabytes,
                 pause=inquiry.sources.pause,
             )
+        overtaken = inquiry.repeated and projection.published != inquiry.graph.published
         with inquiry.stages.time("rank"):
-            rows = await _try_rank(inquiry, statement, projection, parameters, last=last)
+            rows = [] if overtaken else await _try_rank(inquiry, statement, projection, parameters, last=last)
             if projection.own:
                 await inquiry.sources.run("projection/drop_projection", graph=projection.name)
+        if overtaken:
+            raise Overtaken
         if rows or last:
             inquiry.walked.add(projection.version)
             return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale or (last and bool(rows)))
