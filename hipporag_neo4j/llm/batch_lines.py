@@ -162,7 +162,8 @@ def _read_answer(key: str, body: Any, shape: type[ShapeT], model: str, max_token
         return Result("truncated" if truncated else "unreadable", key, None, str(error), *tokens)
     kept = to_keep(answer, shape, model)
     if kept is None:
-        return Result("truncated", key, None, f"the answer was cut off at {max_tokens} tokens", *tokens)
+        why = f"was cut off at {max_tokens} tokens" if answer.truncated else "stops in the middle"
+        return Result("truncated", key, None, f"the answer {why}", *tokens)
     return Result("answered", key, kept, "", *tokens)
 
 
