@@ -124,6 +124,8 @@ def _last_run(run: "Run") -> str:
         f"{run.figures[name]:,} {name}" for name in ("written", "failed", "left", "deleted") if run.figures.get(name)
     ]
     given = plural(run.figures.get("passages", 0), "passage")
+    if read := sum(usage.answered + usage.from_cache for usage in run.calls if usage.call == "triples"):
+        counts.insert(0, f"{read:,} read")
     silent = f", last heard of {run.silent:.0f} s ago" if run.state in ("running", "lost") else ""
     return f"{run.id}, {run.kind}: {run.state}{silent}; {', '.join([given, *counts])}"
 

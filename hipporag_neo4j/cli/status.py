@@ -15,6 +15,7 @@ from hipporag_neo4j.cli.figures import failed_table, malformed_table, status_val
 from hipporag_neo4j.cli.health import health_values, show_health
 from hipporag_neo4j.cli.options import AsJson, Namespace, make_settings
 from hipporag_neo4j.cli.progress import waiting
+from hipporag_neo4j.runs import BEAT
 
 if TYPE_CHECKING:
     from hipporag_neo4j.schema import Listed
@@ -135,10 +136,12 @@ def _left(found: "Status") -> Iterator[str]:
 
 def _advice(found: "Status") -> Iterator[str]:
     """What to do next, a sentence or two each; nothing when all is well."""
-    if not found.passages:
+    if not found.passages and not found.running:
         yield "The graph is empty. Add passages: hipporag-neo4j index SOURCE, or import-openie FILE."
     if found.running:
-        yield "A run goes on; what it has yet to do is counted below. Readers see the graph as it was published before."
+        silent = min(run.silent for run in found.running)
+        doubt = f", or was killed: it was last heard of {silent:.0f} s ago" if silent > 3 * BEAT else ""
+        yield f"A run goes on{doubt}. Readers see the graph as it was published before."
     elif found.interrupted:
         yield (
             "A run was cut off, and readers see the graph as it was published before. Run the same command again: it "
