@@ -46,12 +46,11 @@ def estimate(
         namespace=namespace,
         llm_model=model,
         openai_base_url=base_url,
+        openai_api_key="unused",  # nobody is asked: one who has no key yet may want to know what it costs
         llm_concurrency=concurrency,
         passage_size=passage_size,
         prices=prices,
     )
-    if settings.openai_api_key is None and settings.openai_base_url is None:
-        settings = make_settings(**settings.model_dump(exclude_unset=True) | {"openai_api_key": "none is needed here"})
     problems: list[str] = []
     with HippoRAG(settings) as rag, waiting("Comparing and counting"):
         found = rag.estimate(source, on_problem=lambda error: problems.append(str(error)))

@@ -58,6 +58,23 @@ def test_a_run_stops_at_its_budget_and_the_same_command_goes_on(
     assert "| cost | " in report.read_text()
 
 
+def test_an_estimate_asks_nobody_and_says_what_it_rests_on(
+    source: str, line: CommandLine, llm_server: LLMServer
+) -> None:
+    found = line.read("estimate", source, "--model", "gpt-4o-mini")
+    assert not llm_server.requests
+    assert found["passages"]["new"] == 12
+    assert [call["calls"] for call in found["calls"]] == [12, 12]
+    assert all(call["basis"].startswith("default") for call in found["calls"])
+    assert found["batch_cost"] == pytest.approx(found["cost"] / 2)
+    assert (found["currency"], len(found["price_date"])) == ("USD", 10)
+    shown = line.run("estimate", source, HIPPORAG_LLM_MODEL="scripted").stdout
+    assert "unknown: prices.toml of the package has no price of 'scripted'" in " ".join(shown.split())
+    assert "Graph Data Science's own estimate" in shown
+    without_key = CommandLine({k: v for k, v in line.environment.items() if k != "OPENAI_BASE_URL"})
+    assert without_key.read("estimate", source, "--model", "gpt-4o-mini")["cost"] == found["cost"]
+
+
 def test_money_without_a_price_is_refused_before_anything_is_read_or_asked(
     line: CommandLine, llm_server: LLMServer
 ) -> None:

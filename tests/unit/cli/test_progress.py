@@ -8,6 +8,7 @@ from rich.console import Console
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.progress import IndexProgress, Lines, index_progress, waiting
+from hipporag_neo4j.indexing.index_report import Spent
 
 
 class Run:
@@ -32,6 +33,19 @@ def test_a_line_tells_amount_rate_and_time_left() -> None:
     run.at(5, "passages", 60)
     run.at(10, "passages", 120)
     assert run.lines == ["Passages: 120 of 1,890, 12/s, 2 min left, after 10 s"]
+
+
+def test_what_is_read_by_the_model_tells_tokens_and_money() -> None:
+    run = Run(total=100)
+    run.tell.spent(Spent(8000, 900, from_cache=1, cost=0.0123, currency="USD"))
+    run.at(10, "read by the language model", 20)
+    run.tell.spent(Spent(16_000, 1800, from_cache=0))
+    run.at(20, "read by the language model", 40)
+    assert run.lines == [
+        "Read by the language model: 20 of 100, 2.0/s, 40 s left, 8,000 + 900 tokens, 0.0123 USD, 1 answer from cache, "
+        "after 10 s",
+        "Read by the language model: 40 of 100, 2.0/s, 30 s left, 16,000 + 1,800 tokens, after 20 s",
+    ]
 
 
 def test_lines_come_every_ten_seconds() -> None:
