@@ -26,7 +26,7 @@ _FEW = 2
 
 
 def inspect(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What to look at; without it, the list.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="What to look at; without it, the list.")] = None,
     param: Annotated[
         list[str] | None,
         typer.Option(

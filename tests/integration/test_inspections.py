@@ -14,8 +14,11 @@ from hipporag_neo4j.domain import ExtractedPassage, Extraction, MetadataValue, P
 from hipporag_neo4j.errors import GraphNotFoundError, InputError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.inspection.catalogue import inspections
+from hipporag_neo4j.inspection.parameters import Value
+from hipporag_neo4j.inspection.paste import literal
 from hipporag_neo4j.inspection.plain import Path
 from hipporag_neo4j.settings import Settings
+from hipporag_neo4j.text import Normalisation, normalise
 from tests.graphs import DIMENSIONS, Fact, write
 from tests.servers import PREFIX, TestServer, remove_namespace
 
@@ -608,3 +611,38 @@ def test_health_counts_components(rag: HippoRAG) -> None:
     assert (run.passages, run.without_facts, run.per_100_words) == (9, 2, 14.6)
     assert any("little" in note for note in health.notes)
     assert any("fall back" in note for note in health.notes)
+
+
+ODD = (
+    "Ünïcode", "ﬁne ﬂour", "Straße", "İstanbul", "ΣΊΣΥΦΟΣ", "C++ (1998)", "a  b\tc", "日産リーフ", "Ⅷ²", "naïve-café", "५०",
+    "é", "don't", "—", "x\u200by",
+)  # fmt: skip
+"""Names that normalisation changes in many ways."""
+
+
+@pytest.mark.parametrize("rule", ["unicode", "paper"])
+def test_names_are_normalised_in_cypher_as_in_python(rule: Normalisation, settings: Settings) -> None:
+    # Each name is the subject of a fact, so none may count as a name without one; what normalises to nothing is in no
+    # fact, or is the empty phrase.
+    texts = [name for name in ODD if normalise(name, rule)]
+    passages = [
+        made(f"p{i}", "", f"Of {name}.", [(name, "is", "thing")], entities=[name, "Other"])
+        for i, name in enumerate(texts)
+    ]
+    with HippoRAG(settings.model_copy(update={"normalisation": rule}), embedder=PlannedEmbedder()) as graph:
+        write(graph, passages)
+        unused = graph.inspect("entities-without-facts")
+        measures = {row["measure"]: row for row in graph.inspect("health-measures")}
+    assert [(row["entity"], row["passages"]) for row in unused] == [("Other", len(texts))]
+    named = measures["named entities without a fact"]
+    assert (named["count"], named["of"]) == (len(texts), 2 * len(texts))
+
+
+@pytest.mark.parametrize(
+    "value", ["it's", "back\\slash", "a\nb\r\t", "\x00\x1f\u2028", "🜁 é", "$x // /* `", ["a'", "b"], 7, 0.25]
+)
+def test_a_pasted_value_is_the_value(value: Value, driver: neo4j.Driver, server: TestServer) -> None:
+    statement: Any = f"RETURN {literal(value)} AS value"
+    with driver.session(database=server.database) as session:
+        record = session.run(statement).single(strict=True)
+    assert record["value"] == value
