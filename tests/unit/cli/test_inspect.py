@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
-
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
