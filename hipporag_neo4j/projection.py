@@ -4,9 +4,8 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, Literal, Protocol
 
 from hipporag_neo4j.database import Row
@@ -29,7 +28,7 @@ Shape = Literal["phrases", "passages"]
 """What a projection holds: phrases alone, or phrases and passages, joined by mentions."""
 
 _TRIES = 3
-_PATIENCE = 2.0
+_PATIENCE = 10.0
 """Seconds after which somebody who waits for a projection looks whether it is being built at all."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _STATEMENTS: dict[tuple[Shape, ProjectionWeights], str] = {
@@ -157,56 +156,54 @@ async def ensure_projection(
     if found.graph is None:
         _refuse_missing_synonyms(namespace, weights, found.synonym_threshold)
     for _ in range(0 if own else _TRIES):
-        if found.usable is None:
-            built = partial(_build_checked, run, shown, megabytes)
-            await _build_or_wait(run, found, partial(_find, run, shown), built, pause)
-            found = await _find(run, shown)
         if found.usable is not None:
             return found.usable
-    return await _build_own(run, shown)
+        built = None if found.builder else await _build_in_turn(run, shown, found.lock, megabytes)
+        if built is not None:
+            return built
+        found = await _wait(run, shown, found, pause)
+    return found.usable or await _build_own(run, shown)
 
 
-async def _build_or_wait(
-    run: Run,
-    found: _Found,
-    find: Callable[[], Awaitable[_Found]],
-    build: Callable[[str], Awaitable[None]],
-    pause: Pause,
-) -> None:
-    """Build where nobody else does, else wait until nobody does any more; one who has died is not waited for."""
-    builder = None if found.builder else await begin_building(run, found.lock)
-    if builder is not None:
-        try:
-            await build(builder)
-        finally:
-            await end_building(run, found.lock, builder)
-        return
-    now = await find()
-    while now.builder is not None and now.builder == (found.builder or now.builder) and now.lock == found.lock:
-        found, waited = now, now.building or 0.0
-        if waited > _PATIENCE and await clear_abandoned(run, now.base, now.suffix, now.lock, now.builder):
-            return
-        await pause(min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, waited / 4)))
-        now = await find()
+async def _build_in_turn(run: Run, shown: _Shown, lock: str, megabytes: int) -> Projection | None:
+    """Build a projection that others may find; None where another client does, or a writer committed meanwhile."""
+    builder = await begin_building(run, lock)
+    if builder is None:
+        return None
+    try:
+        built = await _build_checked(run, shown, builder)
+    finally:
+        await end_building(run, lock, builder)
+    if built is not None:
+        await tidy(run, built.name, megabytes)
+    return built
 
 
-async def _build_checked(run: Run, shown: _Shown, megabytes: int, builder: str) -> None:
-    """Build a projection that others may find; it goes again if a writer committed meanwhile."""
+async def _build_checked(run: Run, shown: _Shown, builder: str) -> Projection | None:
     before = await _find(run, shown)
     if before.builder != builder or before.graph is not None:  # another one was faster
-        return
+        return None
     try:
         await _build(run, before.name, shown)
     except QueryError as error:
         if not is_taken(error):
-            raise
-        await run("projection/drop_projection", graph=before.name)  # somebody who was taken for dead; nobody checked it
-        return
-    after = await _find(run, shown)
-    if after.name == before.name:
-        await tidy(run, before.name, megabytes)
+            raise  # else by somebody who was taken for dead, and nobody checked it
     else:
-        await run("projection/drop_projection", graph=before.name)
+        if (await _find(run, shown)).name == before.name:
+            return Projection(before.name, before.published, before.version)
+    await run("projection/drop_projection", graph=before.name)
+    return None
+
+
+async def _wait(run: Run, shown: _Shown, found: _Found, pause: Pause) -> _Found:
+    """What is there when the client that builds at this moment has ended; one that has died is not waited for."""
+    now = await _find(run, shown)
+    while now.builder is not None and now.builder == (found.builder or now.builder) and now.lock == found.lock:
+        found, waited = now, now.building or 0.0
+        if waited <= _PATIENCE or not await clear_abandoned(run, now.base, now.suffix, now.lock, now.builder):
+            await pause(min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, waited / 4)))
+        now = await _find(run, shown)
+    return now
 
 
 async def _build_own(run: Run, shown: _Shown) -> Projection:

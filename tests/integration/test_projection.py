@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hipporag_neo4j import projection_catalogue
+from hipporag_neo4j import projection, projection_catalogue
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import RetrievalResult, Seed
 from hipporag_neo4j.errors import GraphNotFoundError
@@ -165,28 +165,99 @@ def test_threads_that_all_find_it_missing_build_one(rag: HippoRAG, in_memory: In
     assert len(built) == 1
 
 
+class Held(BlockingSources):
+    """Stops before a statement until it may go on."""
+
+    statement: str
+    reached: threading.Event
+    may_go_on: threading.Event
+    sent: list[str]
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement."""
+        self.sent.append(query)
+        if query == self.statement and self.sent.count("projection/project_phrases"):
+            self.reached.set()
+            assert self.may_go_on.wait(60)
+        return await super().run(query, **parameters)
+
+
+def held(rag: HippoRAG, statement: str) -> Held:
+    """Sources that stop before a statement, once they have built."""
+    own = {"statement": statement, "reached": threading.Event(), "may_go_on": threading.Event(), "sent": []}
+    made = type("Own", (Held,), own)(rag.database, rag.embedder, None)
+    assert isinstance(made, Held)
+    return made
+
+
+def test_who_comes_while_it_is_built_waits_for_it(rag: HippoRAG, in_memory: InMemory) -> None:
+    """What was built is not walked before it was checked."""
+    builder, other = held(rag, "projection/find_projection"), held(rag, "nothing")
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(rank, builder, rag)
+        assert builder.reached.wait(60)
+        second = pool.submit(rank, other, rag)
+        with pytest.raises(TimeoutError):
+            second.result(timeout=0.5)
+        builder.may_go_on.set()
+        assert ranked(first.result(60)) == ranked(second.result(60)) == ["1", "2"]
+    assert "projection/project_phrases" not in other.sent
+    assert len(in_memory.names()) == 1
+
+
+def test_a_builder_that_has_died_is_not_waited_for(
+    rag: HippoRAG, in_memory: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It left what it built, which nobody checked, and its announcement."""
+    monkeypatch.setattr(projection, "_PATIENCE", 0.1)
+    ask(rag)
+    (name,) = in_memory.names()
+    in_memory.drop_all()
+    rag.database.run("bench/project_edges", graph=name, edges=[[0, 1, 1.0]])
+    *base, _, shape, digest = name.split(".")
+    rag.database.run("projection/begin_building", lock=".".join([*base, "building", shape, digest]))
+    assert ids(ask(rag)) == ["1", "2"]
+    assert in_memory.names() == [name]
+
+
+def test_a_builder_that_was_taken_for_dead_harms_nobody(
+    rag: HippoRAG, in_memory: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(projection, "_PATIENCE", 0.1)
+    sleeper = held(rag, "projection/find_projection")
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(rank, sleeper, rag)
+        assert sleeper.reached.wait(60)
+        assert ids(ask(rag)) == ["1", "2"]
+        (name,) = in_memory.names()
+        sleeper.may_go_on.set()
+        assert ranked(first.result(60)) == ["1", "2"]
+    assert in_memory.names() == [name]
+    assert ids(ask(rag)) == ["1", "2"]
+
+
 def test_a_writer_that_commits_while_it_is_built_makes_it_built_again(rag: HippoRAG, in_memory: InMemory) -> None:
     sources = Interrupted(rag, "projection/project_phrases", times=1)
-    projection = finish(ensure_projection(sources.run, rag.namespace, Weights()))
-    assert not projection.stale
+    made = finish(ensure_projection(sources.run, rag.namespace, Weights()))
+    assert not made.stale
     assert sources.seen == 1
-    assert in_memory.names() == [projection.name]
+    assert in_memory.names() == [made.name]
 
 
 def test_writers_that_never_rest_make_it_stale(
     rag: HippoRAG, in_memory: InMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = Interrupted(rag, "projection/project_phrases", times=100)
-    projection = finish(ensure_projection(sources.run, rag.namespace, Weights()))
-    assert projection.stale
+    made = finish(ensure_projection(sources.run, rag.namespace, Weights()))
+    assert made.stale
     assert sources.seen == 4  # three that were dropped again, and one of the caller's own
-    assert in_memory.names() == [projection.name]
+    assert in_memory.names() == [made.name]
     assert not ask(rag).stale
-    assert projection.name in in_memory.names()  # somebody may be about to walk over it
+    assert made.name in in_memory.names()  # somebody may be about to walk over it
     in_memory.drop_shared()
     monkeypatch.setattr(projection_catalogue, "_FORGOTTEN", 0.0)
     assert not ask(rag).stale
-    assert projection.name not in in_memory.names()
+    assert made.name not in in_memory.names()
 
 
 def test_a_stale_projection_is_walked_once(rag: HippoRAG, in_memory: InMemory) -> None:
