@@ -151,6 +151,29 @@ def test_the_counts_of_musique_train(whole: HippoRAG) -> None:
 
 
 @WITH_EMBEDDING
+def test_what_inspections_find_in_musique_train(whole: HippoRAG) -> None:
+    assert whole.inspect("orphaned-parts") == []
+    (hub,) = whole.inspect("phrase-hubs", limit=1)
+    assert (hub["phrase"], hub["facts"], hub["passages"]) == ("united states", 215, 169)
+    (cluster,) = whole.inspect("synonym-clusters", limit=1)
+    assert abs(cluster["phrases"] - 648) <= 1
+    (merged,) = whole.inspect("merged-spellings", limit=1)
+    assert merged["phrase"] == ""  # the paper's rule makes every other script the empty phrase
+    assert "太極之零開始" in merged["spellings"]
+    titles = [row["title"] for row in whole.inspect("passages-without-facts")]
+    assert sorted(titles) == ["New Delhi", "Winter Olympic Games"]
+    measures = {measure.name: measure for measure in whole.health().measures}
+    assert {measure.verdict for measure in measures.values()} == {"fine"}
+    assert measures["facts stated, of words"].count == 17_204
+    assert (measures["named entities without a fact"].count, measures["named entities without a fact"].of) == (
+        5775,
+        17_658,
+    )
+    assert measures["phrases of one passage only"].count == 14_808
+    assert abs(measures["nodes in the largest component"].count - 17_237) <= 5
+
+
+@WITH_EMBEDDING
 def test_hipporag1_ranks_as_its_reference(whole: HippoRAG, shared_data: Path) -> None:
     reference = json.loads((shared_data / "musique_train" / "reference_hipporag1.json").read_text("utf-8"))
     recorded = decisions(shared_data)
