@@ -19,7 +19,7 @@ Statement = tuple[str, dict[str, Any]]
 
 _MARGIN = 1.5
 """An index is asked for so many times what should give enough allowed entries if they were spread evenly."""
-_PER_PASSAGE = 3
+_PER_PASSAGE = 4
 """Entries of an index that take as long as everything that one passage says: some nine facts or phrases."""
 
 
