@@ -74,7 +74,7 @@ def status(namespace: Namespace = None, as_json: AsJson = False) -> None:
     if any(batch.finished is None for batch in batches):
         if not look:
             output.warn("This is how it was last seen; with HIPPORAG_LLM_MODEL set, the endpoint is asked.")
-        output.tell("To go on: hipporag-neo4j index --resume")
+        output.tell(f"To go on: hipporag-neo4j index --resume --namespace {rag.namespace}")
 
 
 @batch_app.command("cancel", short_help="Stop the batch under way.")
@@ -184,7 +184,7 @@ def _shown() -> "Iterator[OnProgress]":
                 output.tell(said)
             last = said
             requests, done = _counts(progress.latest)
-            bars.update(task, description=said.partition(":")[0], completed=done, total=requests)
+            bars.update(task, description=f"Round {progress.round}", completed=done, total=requests)
 
         yield show
 
@@ -193,8 +193,9 @@ def _where_it_is(progress: "BatchProgress") -> str:
     requests, done = _counts(progress.latest)
     states = ", ".join(dict.fromkeys(batch.status.replace("_", " ") for batch in progress.latest))
     several = f" in {len(progress.latest)} batches" if len(progress.latest) > 1 else ""
-    said = f"Round {progress.round}: {output.plural(requests, 'request')}{several}, {states}"
-    if progress.state == "waiting":
+    sent = "Sent: round" if progress.state == "sent" else "Round"
+    said = f"{sent} {progress.round}, {output.plural(requests, 'request')}{several}, {states}"
+    if done:
         said += f", {done:,} done"
     if progress.left:
         said += f"; {progress.left:,} more wait for a later round, since the endpoint's queue is small"
@@ -213,7 +214,7 @@ def _what_is_ready(progress: "BatchProgress") -> str:
         f"{output.plural(progress.round, 'round')}, {spent[0]:,} + {spent[1]:,} tokens at the price of batches."
     )
     if progress.alone:
-        said += f" {output.plural(progress.alone, 'request')} got no usable answer and are asked by single calls now."
+        said += f" No batch could answer {output.plural(progress.alone, 'request')}: asked by single calls now."
     return said
 
 

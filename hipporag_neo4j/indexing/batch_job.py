@@ -25,6 +25,9 @@ from hipporag_neo4j.settings import Settings
 
 _HOPELESS = 20
 """Requests of a round none of which was answered, after which the job ends."""
+_MOST_ALONE = 0.1
+"""Share of the requests that may be left to calls of their own, if they are more than the number above: these cost the
+full price, which isn't what a batch was sent for."""
 
 State = Literal["sent", "waiting", "ready", "cancelled"]
 """`sent`: a round was sent just now; `waiting`: one is at the endpoint; `ready`: nothing is left to ask but what no
@@ -120,7 +123,18 @@ class BatchJob:
         this = self._round(job[0].job, done[0].round + 1, done[-1].dialect, job[0].source, _at_once(done))
         troubles = self.store.troubles(this.job)
         sent = send_round(self.store, self.api, this, self._asked(passages), troubles)
-        return BatchProgress("waiting", self.store.open_job()) if sent.faster else self._after(sent)
+        if sent.faster:
+            return BatchProgress("waiting", self.store.open_job())
+        kept = sum(batch.kept for batch in job)
+        if not sent.requests and sent.alone > max(_HOPELESS, _MOST_ALONE * kept):
+            self.store.finish(job[0].job)
+            raise LLMError(
+                f"{sent.alone:,} requests of the batch in namespace {self.store.namespace!r} got no usable answer, and "
+                f"{kept:,} did; the latest complaint: {_complaint(job)}. The job has ended, and the answers are kept. "
+                "Put the cause right and send the rest with `hipporag-neo4j index SOURCE --batch`, or have it asked by "
+                "single calls, at the full price, without --batch."
+            )
+        return self._after(sent)
 
     def look(self) -> None:
         """Note how the batches are that the endpoint is at work on; nothing is collected."""
@@ -255,6 +269,10 @@ def _hopeless(done: Sequence[SentBatch]) -> str | None:
     if asked >= _HOPELESS and not any(batch.kept for batch in done):
         return f"none of {asked:,} requests got a usable answer, most of them since: {done[0].complaint}."
     return None
+
+
+def _complaint(job: Sequence[SentBatch]) -> str:
+    return next((batch.complaint for batch in reversed(job) if batch.complaint), "none")
 
 
 def _under_way(namespace: str, job: Sequence[SentBatch]) -> InputError:

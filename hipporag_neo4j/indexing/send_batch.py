@@ -39,7 +39,7 @@ class Round:
 @dataclass(frozen=True, slots=True)
 class Sent:
     """What became of a round: requests that were sent, that wait for a later round, and that are left to calls of their
-    own. `faster`: another client sent it, and this one nothing."""
+    own. `faster`: another client sent it, or gave it up, and this one sent nothing."""
 
     requests: int = 0
     left: int = 0
@@ -68,7 +68,7 @@ def send_round(store: BatchStore, api: BatchApi, this: Round, asked: Iterable[As
                 for rest in announced[position + 1 :]:
                     store.forget(rest["id"])
                 raise
-        return Sent(sent, left, alone)
+        return Sent(sent, left, alone, faster=not sent)
 
 
 def _write(folder: Path, this: Round, asked: Iterable[Asked], troubles: Troubles) -> tuple[list[RequestFile], int, int]:

@@ -27,7 +27,7 @@ def source(tmp_path: Path) -> str:
 def test_a_batch_is_sent_left_and_collected(line: CommandLine, llm_server: LLMServer, source: str) -> None:
     llm_server.batch_api.steps = ("in_progress", "in_progress", "finalizing", "completed")
     sent = line.run("index", source, "--batch")
-    assert "Round 1: 2 requests, validating." in sent.stderr
+    assert "Sent: round 1, 2 requests, validating." in sent.stderr
     assert "To collect: hipporag-neo4j index --resume" in sent.stderr
     assert "is under way" in line.run("index", source, "--batch", status=1).stderr
     told = line.read("index", "--resume", status=3)["batch"]
@@ -36,8 +36,8 @@ def test_a_batch_is_sent_left_and_collected(line: CommandLine, llm_server: LLMSe
     assert "in progress" in shown.stdout
     assert line.read("status")["passages"] == 0
     written = line.run("index", "--resume", "--wait")
-    assert "Round 1: 2 requests, finalizing, 0 done." in written.stderr
-    assert "Round 2: 2 requests, validating." in written.stderr
+    assert "Round 1, 2 requests, finalizing." in written.stderr
+    assert "Sent: round 2, 2 requests, validating." in written.stderr
     assert "All batches are collected: 4 answers in 2 rounds" in written.stderr
     assert "2 of 2 passages written" in written.stderr
     assert llm_server.chats == []

@@ -11,6 +11,7 @@ from hipporag_neo4j.domain import Passage
 from hipporag_neo4j.errors import ConfigurationError, InputError, LLMAccessError, LLMError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import send_batch
+from hipporag_neo4j.indexing.batch_store import BatchStore
 from hipporag_neo4j.llm.batch_api import UncertainBatchError
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
@@ -264,6 +265,47 @@ def test_a_batch_without_a_single_answer_ends_the_job(rag: HippoRAG, llm_server:
     rag.index_batch(many)
     with pytest.raises(LLMError, match=r"none of 20 requests.*404: The model `scripted` does not exist"):
         rag.resume_batch(many)
+    assert llm_server.chats == []
+
+
+def test_much_that_no_batch_answers_is_not_asked_at_the_full_price(rag: HippoRAG, llm_server: LLMServer) -> None:
+    many = [Passage(f"Ada{i} met Bob{i} in Lund.", id=str(i)) for i in range(24)]
+    llm_server.respond = lambda request: (
+        extract_from_prompt(request)
+        if "Ada1" in request.prompt and "Ada19" not in request.prompt
+        else (error(400, "This model's maximum context length is 100 tokens."))
+    )
+    rag.index_batch(many[:23])
+    assert rag.advance_batch(many[:23], wait=True).state == "ready"  # 13 are few enough
+    rag.cancel_batch()
+    llm_server.respond = lambda request: (
+        extract_from_prompt(request) if "Ada1 " in request.prompt else error(400, "maximum context length exceeded")
+    )
+    others = [Passage(f"Ada{i} met Eve{i} in Lund.", id=str(i)) for i in range(24)]
+    rag.index_batch(others)
+    with pytest.raises(LLMError, match=r"23 requests .* got no usable answer, and 2 did.*context length.*has ended"):
+        rag.resume_batch(others, wait=True)
+    assert llm_server.chats == []
+    with pytest.raises(InputError, match="No batch is under way"):
+        rag.resume_batch(others)
+
+
+def test_a_batch_that_is_given_up_while_it_is_sent_is_not_taken_for_done(
+    rag: HippoRAG, open_rag: Open, llm_server: LLMServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rag.index_batch(PASSAGES)
+    renew = BatchStore.renew
+    other = open_rag()
+
+    def cancelled_before(store: BatchStore, id_: str) -> bool:
+        monkeypatch.setattr(BatchStore, "renew", renew)
+        other.cancel_batch()
+        return renew(store, id_)
+
+    monkeypatch.setattr(BatchStore, "renew", cancelled_before)
+    done = rag.resume_batch(PASSAGES)
+    assert (done.state, done.report) == ("waiting", None)
+    assert sizes(llm_server) == [6]
     assert llm_server.chats == []
 
 
