@@ -72,6 +72,7 @@ def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
         "unchanged": report.unchanged,
         "deleted": report.deleted,
         "pruned": report.pruned,
+        "overtaken": report.overtaken,
         "truncated": report.truncated,
         "repeated": report.repeated,
         "failed": report.failed,

@@ -113,6 +113,8 @@ def _show_run(report: "IndexReport", *, prune: bool) -> None:
         parts.append(f"{output.plural(report.deleted, 'old part')} deleted")
     if prune:
         parts.append(f"{report.pruned:,} pruned")
+    if report.overtaken:
+        parts.append(f"{report.overtaken:,} left as another client wrote them meanwhile")
     if report.truncated:
         parts.append(f"{report.truncated:,} with an answer cut off (raise HIPPORAG_LLM_MAX_TOKENS)")
     if report.left:
