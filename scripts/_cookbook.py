@@ -27,7 +27,7 @@ Statements to ask a graph with: what it says, how things hang together, what loo
 `hipporag-neo4j inspect` lists them, `inspect NAME` runs one, and `inspect NAME --cypher` prints its text with your
 values. All of them only read, stop at `limit` rows, and see one namespace.
 
-To run one in Neo4j Browser or cypher-shell, paste it: the `:param` lines set the values, the rest is one statement.
+In Neo4j Browser run the `:param` lines, which set the values, then the statement; cypher-shell takes both at once.
 Those named `draw-…` return paths, which Browser draws. Names of phrases are written as the graph writes them, in lower
 case with a space for everything but letters, marks and numbers: `Glaziers' Company` is `glaziers company` (a graph made
 with `--normalisation paper` keeps no letters but a to z). The command line normalises by itself, and so does

@@ -48,7 +48,7 @@ def show_health(console: Console, health: "Health") -> None:
 
 
 def _trend(health: "Health") -> Table:
-    table = Table("run", title="What each run gave, as far as it stands today", title_style="")
+    table = Table("run", "model", title="What each run gave, as far as it stands today", title_style="")
     for heading in ("passages", "without facts", "facts per 100 words", "malformed", "failed"):
         table.add_column(heading, justify="right")
     for run in health.runs:
@@ -60,5 +60,5 @@ def _trend(health: "Health") -> Table:
             f"{run.malformed:,}",
             f"{run.failed:,}",
         )
-        table.add_row(Text(output.clean(f"{run.since.astimezone():%Y-%m-%d %H:%M}")), *figures)
+        table.add_row(f"{run.since.astimezone():%Y-%m-%d %H:%M}", Text(output.clean(run.model or "")), *figures)
     return table

@@ -21,9 +21,13 @@ _RUNS = 10
 
 @dataclass(frozen=True, slots=True)
 class RunQuality:
-    """What reading gave, over the passages that stand today as a run wrote them. `per_100_words`: facts stated."""
+    """What reading gave, over the passages that stand today as a run wrote them. `per_100_words`: facts stated.
+
+    `model` is the language model that the run names, None for ready triples.
+    """
 
     run: str
+    model: str | None
     since: datetime
     passages: int
     without_facts: int

@@ -391,7 +391,17 @@ EXPECTED: list[tuple[str, dict[str, Any], Sequence[object]]] = [
     (
         "quality-by-run",
         {},
-        [{"passages": 9, "without_facts": 2, "facts": 15, "per_100_words": 14.6, "malformed": 1, "failed": 1}],
+        [
+            {
+                "model": "small",
+                "passages": 9,
+                "without_facts": 2,
+                "facts": 15,
+                "per_100_words": 14.6,
+                "malformed": 1,
+                "failed": 1,
+            }
+        ],
     ),
     (
         "passages-without-facts",
@@ -448,7 +458,7 @@ EXPECTED: list[tuple[str, dict[str, Any], Sequence[object]]] = [
         [{"phrase": "ada lovelace", "passages": 3, "facts": 4}, {"phrase": "bob", "passages": 3, "facts": 4}],
     ),
     ("failed-passages", {}, [{"title": "Broken", "error": "no JSON", "id": "p8"}]),
-    ("malformed-answers", {}, [{"title": "Cleo", "triple": '["a", "b"]', "id": "p3"}]),
+    ("malformed-answers", {}, [{"model": "small", "title": "Cleo", "triple": '["a", "b"]', "id": "p3"}]),
     (
         "growth-by-day",
         {},
@@ -461,6 +471,7 @@ EXPECTED: list[tuple[str, dict[str, Any], Sequence[object]]] = [
             {
                 "kind": "index",
                 "state": "finished",
+                "model": "small",
                 "written": 8,
                 "unchanged": 0,
                 "failed": 1,
@@ -503,6 +514,8 @@ def rag(module_settings: Settings, driver: neo4j.Driver, server: TestServer) -> 
 
 _FOREIGN = """
 MATCH (ada:Phrase {namespace: $namespace, name: 'ada lovelace'})
+MATCH (run:HippoRun {namespace: $namespace})
+SET run.model = 'small'
 CREATE (:HippoAnswer {namespace: $namespace, key: $namespace, kind: 'triples', model: 'small', prompt_tokens: 7,
                       completion_tokens: 5, created: datetime()})
 CREATE (theirs:Phrase {name: 'ada lovelace', beside: $namespace})

@@ -97,7 +97,7 @@ def test_one_row_of_many_columns_stands_one_under_the_other() -> None:
 
 def test_health_shows_verdicts_advice_and_the_trend() -> None:
     measures = tuple(rule.judge(name, 50, 100) for name, rule in RULES.items())
-    runs = (RunQuality("r2", datetime(2026, 12, 1, tzinfo=UTC), 10, 5, 50, 12.5, 3, 1),)
+    runs = (RunQuality("r2", "gpt-x", datetime(2026, 12, 1, tzinfo=UTC), 10, 5, 50, 12.5, 3, 1),)
     health = Health(measures, runs, ("Something isn't known.",))
     console = Console(width=200, record=True)
     with console.capture() as captured:
@@ -107,7 +107,7 @@ def test_health_shows_verdicts_advice_and_the_trend() -> None:
     assert any("`retry-failed` tries those again" in line for line in lines)
     assert any("See inspect passages-without-facts." in line for line in lines)
     assert any(line.startswith("repair") for line in lines)
-    assert any("12.5" in line for line in lines)
+    assert any("gpt-x" in line and "12.5" in line for line in lines)
     assert "Something isn't known." in lines[-1]
     values: dict[str, Any] = json.loads(json.dumps(health_values(health)))
     assert values["measures"][0]["see"] == "passages-without-facts"
