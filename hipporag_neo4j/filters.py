@@ -16,7 +16,7 @@ from hipporag_neo4j.errors import InputError
 FilterType = Literal["string", "int", "float", "bool"]
 Operator = Literal["=", ">", ">=", "<", "<="]
 FilterValue = str | int | float | bool
-Where = Mapping[str, FilterValue | Mapping[str, FilterValue]]
+Where = Mapping[str, object]
 """Names with the value to equal, or with operators and values: `{"year": {">=": 2020, "<": 2024}, "team": "x"}`."""
 
 TYPES: tuple[FilterType, ...] = get_args(FilterType)

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, Phase, example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from hipporag_neo4j.domain import ExtractedPassage, MetadataValue, Mode, RetrievalResult
+from hipporag_neo4j.domain import MODES, Allowed, ExtractedPassage, MetadataValue, Mode, RetrievalResult
+from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.filters import FilterType
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval import allow
@@ -131,8 +132,8 @@ def assert_same(found: RetrievalResult, expected: RetrievalResult) -> None:
 @pytest.mark.parametrize(
     ("rule", "through_index", "examples"),
     [
-        ("sum", True, 1),
-        ("paper", False, 1),
+        ("sum", True, 0),
+        ("paper", False, 0),
         *(
             pytest.param(rule, through_index, 25, marks=pytest.mark.long)
             for rule in ("sum", "paper")
@@ -156,9 +157,10 @@ def test_it_finds_what_a_graph_of_the_allowed_passages_finds(
     options = options_of(settings)
 
     @hypothesis_settings(
-        max_examples=examples,
+        max_examples=max(examples, 1),
         deadline=None,
-        phases=(Phase.explicit, Phase.generate),  # an example takes seconds: too long to look for a smaller one
+        # An example takes seconds: too long to look for a smaller one, or in every run for more than the given one.
+        phases=(Phase.explicit, Phase.generate) if examples else (Phase.explicit,),
         suppress_health_check=list(HealthCheck),
     )
     @example(CORPUS, {"test_year": {">=": 2000, "<": 2001}, "test_team": "x"})
@@ -181,3 +183,37 @@ def test_it_finds_what_a_graph_of_the_allowed_passages_finds(
                     assert found.passages == ()
 
     check()
+
+
+def test_what_is_declared_elsewhere_is_seen_and_nobody_is_asked_where_nothing_is_allowed(settings: Settings) -> None:
+    def asked(question: str, facts: Any, known: Any) -> Any:
+        pytest.fail("nothing is allowed, so there is nothing to ask")
+
+    with HippoRAG(settings, embedder=EMBEDDER) as one, HippoRAG(settings, embedder=EMBEDDER) as other:
+        write(one, make(CORPUS))
+        with pytest.raises(InputError, match="no metadata declared as filterable"):
+            one.retrieve(QUESTION, mode="dense", where={"test_year": 2000})
+        declaration = other.declare_filterable(FILTERABLE)
+        assert declaration.other == {"test_year": 1, "test_team": 0, "test_score": 0, "test_open": 0}
+        assert declaration.without == {"test_year": 1, "test_team": 1, "test_score": 6, "test_open": 7}
+        found = one.retrieve(QUESTION, mode="dense", where={"test_year": 2000, "test_team": "y"})
+        assert [p.id for p in found.passages] == ["3"]
+        for mode in MODES:
+            nothing = one.retrieve(
+                QUESTION, mode=cast(Mode, mode), where={"test_year": 3000}, fact_filter=asked, entities=[]
+            )
+            assert (nothing.passages, nothing.fallback) == ((), None)
+            assert nothing.allowed == Allowed("test_year = 3000", 0, 7)
+
+
+def test_bm25_finds_the_allowed_passages_in_the_order_of_the_whole_index(settings: Settings) -> None:
+    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+        rag.declare_filterable(FILTERABLE)
+        write(rag, make(CORPUS))
+        everything = rag.retrieve("ada bob", mode="bm25", limit=100).passages
+        where = {"test_year": {"<=": 2000}, "test_team": {">=": "x"}}
+        expected = [(p.id, p.score) for p in everything if holds(p.metadata, where)]
+        for limit in (1, 2, 10):
+            found = rag.retrieve("ada bob", mode="bm25", limit=limit, where=where).passages
+            assert [(p.id, p.score) for p in found] == expected[:limit]
+        assert len(expected) == 3

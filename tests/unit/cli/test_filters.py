@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import typer
 
+from hipporag_neo4j.cli.evaluation_entries import _typed
 from hipporag_neo4j.cli.filters import parse_where
 
 
@@ -36,3 +37,11 @@ def test_what_is_typed_becomes_a_filter(typed: Any, meant: Any) -> None:
 def test_what_is_no_condition_is_wrong_usage(typed: list[str]) -> None:
     with pytest.raises(typer.BadParameter):
         parse_where(typed)
+
+
+def test_a_filter_is_written_as_it_would_be_typed() -> None:
+    where = {"year": {">=": 2020, "<": 2024}, "team": 'x "y"', "open": True}
+    typed = list(_typed(where))
+    assert typed[:2] == ["--where", "year>=2020"]
+    assert parse_where(typed[1::2]) == where
+    assert list(_typed(None)) == []
