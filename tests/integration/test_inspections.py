@@ -611,6 +611,15 @@ def test_without_a_graph_it_says_so(settings: Settings) -> None:
             empty.health()
 
 
+def test_health_of_passages_that_say_nothing(settings: Settings) -> None:
+    with HippoRAG(settings, embedder=PlannedEmbedder()) as silent:
+        write(silent, [made("p1", "Silence", "One two three.")])
+        measures = {measure.name: measure for measure in silent.health().measures}
+    assert (measures["passages without facts"].count, measures["passages without facts"].verdict) == (1, "look")
+    assert measures["facts stated, of words"].verdict == "look"
+    assert "nodes in the largest component" not in measures  # there is nothing to walk over
+
+
 def test_health_counts_components(rag: HippoRAG) -> None:
     # Passages p1 to p4 with their 9 phrases. Then p5, p6, p9 with eve, oslo and fritz; p7 and p8 alone.
     health = rag.health()
