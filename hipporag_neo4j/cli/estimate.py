@@ -76,6 +76,10 @@ def _lines(found: "Estimate") -> Iterator[tuple[str, str]]:
         yield call.call, f"{output.plural(call.calls, 'call')}, {used} [{call.basis}]"
     yield "tokens", f"{tokens(found.tokens.prompt, found.tokens.completion)}, in and out"
     yield "money", _money(found)
+    if (embedding := found.embedding) is not None:
+        cost = money(embedding.cost, embedding.price.currency) if embedding.price and embedding.cost is not None else ""
+        said = f"{embedding.model}: {embedding.texts:,} texts, {embedding.tokens:,.0f} tokens"
+        yield "embedding", f"{said}, {cost or 'price unknown'}, beside that [{embedding.basis}]"
     taken = sum(figure.value for figure in found.seconds.values())
     yield "time", duration(taken)
     for stage, figure in found.seconds.items():
@@ -121,6 +125,7 @@ def _values(found: "Estimate") -> dict[str, Any]:
         "currency": price.currency if price else None,
         "price_date": str(price.date) if price else None,
         "price_table": found.price_table,
+        "embedding": asdict(found.embedding) | {"cost": found.embedding.cost} if found.embedding else None,
         "seconds": {stage: asdict(figure) for stage, figure in found.seconds.items()},
         "graph": asdict(found.content),
         "bytes": {

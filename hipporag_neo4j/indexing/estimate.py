@@ -17,12 +17,16 @@ from hipporag_neo4j.indexing.foretell import (
 )
 from hipporag_neo4j.indexing.make_reader import make_expectation
 from hipporag_neo4j.indexing.store_size import DEFAULT_DIMENSIONS, foretell_heap, foretell_store
-from hipporag_neo4j.prices import Price, load_prices
+from hipporag_neo4j.llm.count_tokens import rule_of_thumb
+from hipporag_neo4j.prices import Price, PriceTable, load_prices
 from hipporag_neo4j.runs import MEASURED_RUNS, list_runs
 from hipporag_neo4j.schema import find_graph
 from hipporag_neo4j.settings import Settings
-from hipporag_neo4j.status import read_status
+from hipporag_neo4j.status import Status, read_status
 from hipporag_neo4j.text import passage_text
+
+_PHRASE_TOKENS, _FACT_TOKENS = 4.2, 15.5
+"""Of a phrase and a fact of MuSiQue, as they are embedded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +41,35 @@ class CallEstimate:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingEstimate:
+    """What embedding at an endpoint will take: passages, and the phrases and facts of new ones. No budget limits it."""
+
+    model: str
+    texts: int
+    tokens: float
+    price: Price | None
+    basis: str
+
+    @property
+    def cost(self) -> float | None:
+        """Money, in the currency of `price`."""
+        return self.price.cost(self.tokens, 0) if self.price else None
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """What indexing a source would take. Every figure names what it rests on.
 
     `comparison` tells the passages by state. `cost` is None where the table has no price of the model, `batch_cost`
-    where it has none for a batch. `seconds` by stage: `read`, `embed`, `write`, `link`, `publish`. `content` is what
-    the graph will hold; `store` the bytes that the database grows by on disk, `projection` and `walk` what Graph Data
-    Science takes of Neo4j's memory, and `heap` what to give Neo4j at least.
+    where it has none for a batch; `embedding` is None where this machine embeds. `seconds` by stage: `read`, `embed`,
+    `write`, `link`, `publish`. `content` is what the graph will hold; `store` the bytes that the database grows by on
+    disk, `projection` and `walk` what Graph Data Science takes of Neo4j's memory, and `heap` what to give Neo4j at least.
     """
 
     model: str | None
     comparison: Comparison
     calls: tuple[CallEstimate, ...]
+    embedding: EmbeddingEstimate | None
     price: Price | None
     price_table: str
     seconds: Mapping[str, Figure]
@@ -91,14 +112,7 @@ def estimate(
     model = settings.llm_model
     estimator = Estimator(model, make_expectation(model or "", settings, database, namespace))
     comparison = compare(on_problem=on_problem, on_passage=estimator.add)
-    return estimator.finish(
-        database,
-        namespace,
-        comparison,
-        price=prices.price(model) if model else None,
-        price_table=prices.place,
-        concurrency=settings.llm_concurrency,
-    )
+    return estimator.finish(database, namespace, comparison, settings, prices)
 
 
 @dataclass(slots=True)
@@ -111,17 +125,17 @@ class Estimator:
     tokens: dict[Call, Tokens] = field(default_factory=lambda: {call: Tokens() for call in CALLS})
     asked: int = 0
     new: int = 0
-    characters: int = 0
     new_characters: int = 0
+    text_tokens: float = 0.0
 
     def add(self, given: ToWrite) -> None:
         """Count a passage; what is kept of its answers costs nothing."""
         passage = given.passage.extracted.passage
-        characters = len(passage_text(passage.title, passage.text))
-        self.characters += characters
+        text = passage_text(passage.title, passage.text)
+        self.text_tokens += rule_of_thumb(text)
         if given.state == "new":
             self.new += 1
-            self.new_characters += characters
+            self.new_characters += len(text)
         kept = given.reading
         entities = kept.entities if kept is not None else None
         left = [call for call in CALLS if not (kept and (entities is not None if call == "entities" else kept.triples))]
@@ -133,14 +147,7 @@ class Estimator:
                 self.tokens[call] += expected[call]
 
     def finish(
-        self,
-        database: Database,
-        namespace: str,
-        comparison: Comparison,
-        *,
-        price: Price | None,
-        price_table: str,
-        concurrency: int,
+        self, database: Database, namespace: str, comparison: Comparison, settings: Settings, prices: PriceTable
     ) -> Estimate:
         """The estimate, when all passages were heard of."""
         graph = find_graph(database, namespace)
@@ -161,8 +168,9 @@ class Estimator:
                 )
                 for call in CALLS
             ),
-            price=price,
-            price_table=price_table,
+            embedding=self._embedding(comparison, there, content, settings, prices),
+            price=prices.price(self.model) if self.model else None,
+            price_table=prices.place,
             seconds=foretell_seconds(
                 list_runs(database, namespace, MEASURED_RUNS),
                 self.model or "",
@@ -170,11 +178,26 @@ class Estimator:
                 asked=self.asked,
                 calls=sum(self.calls.values()),
                 completion_tokens=sum(tokens.completion for tokens in self.tokens.values()),
-                concurrency=concurrency,
+                concurrency=settings.llm_concurrency,
             ),
             content=content,
             store=foretell_store(there, content, self.new_characters, size),
             projection=projection,
             walk=walk,
             heap=foretell_heap(content, projection, walk),
+        )
+
+    def _embedding(
+        self, comparison: Comparison, there: Status | None, content: Content, settings: Settings, prices: PriceTable
+    ) -> EmbeddingEstimate | None:
+        if settings.embedding_provider != "openai":
+            return None
+        phrases = content.phrases - (there.phrases if there is not None else 0)
+        facts = content.facts - (there.facts if there is not None else 0)
+        return EmbeddingEstimate(
+            settings.embedding_model,
+            texts=comparison.to_write + phrases + facts,
+            tokens=self.text_tokens + _PHRASE_TOKENS * phrases + _FACT_TOKENS * facts,
+            price=prices.price(settings.embedding_model),
+            basis="default: by kind of letter; phrases and facts as long as MuSiQue's",
         )

@@ -77,3 +77,14 @@ def test_a_namespace_without_a_graph(open_rag: Open) -> None:
         found = rag.estimate([Passage("Ada met Bob.")])
         assert found.content.passages == 1
         assert not [graph for graph in rag.graphs() if graph.namespace == rag.namespace]
+
+
+def test_embedding_at_an_endpoint_is_told_apart(open_rag: Open, llm_server: LLMServer) -> None:
+    with open_rag(passage_size=10_000, embedding_provider="openai", embedding_model="text-embedding-3-small") as rag:
+        embedding = rag.estimate([Passage("x" * 4842)]).embedding
+    assert embedding is not None
+    assert embedding.texts == 1 + 86 + 90  # as ten passages of MuSiQue
+    assert embedding.tokens == pytest.approx(0.23 * 4842 + 4.2 * 86 + 15.5 * 90)
+    assert embedding.cost == pytest.approx(embedding.tokens * 0.02 / 1e6)
+    with open_rag() as rag:
+        assert rag.estimate([Passage("x")]).embedding is None
