@@ -63,7 +63,8 @@ class Estimate:
     `comparison` tells the passages by state. `cost` is None where the table has no price of the model, `batch_cost`
     where it has none for a batch; `embedding` is None where this machine embeds. `seconds` by stage: `read`, `embed`,
     `write`, `link`, `publish`. `content` is what the graph will hold; `store` the bytes that the database grows by on
-    disk, `projection` and `walk` what Graph Data Science takes of Neo4j's memory, and `heap` what to give Neo4j at least.
+    disk, `projection` and `walk` what Graph Data Science takes of Neo4j's memory, and `heap` what to give Neo4j at
+    least.
     """
 
     model: str | None
