@@ -17,6 +17,7 @@ from hipporag_neo4j.cli.estimate import estimate
 from hipporag_neo4j.cli.evaluate import evaluate
 from hipporag_neo4j.cli.index import import_openie, index, init, retry_failed
 from hipporag_neo4j.cli.inspect import inspect
+from hipporag_neo4j.cli.mcp import mcp
 from hipporag_neo4j.cli.migrate import migrate
 from hipporag_neo4j.cli.options import wants_json
 from hipporag_neo4j.cli.retrieve import retrieve
@@ -201,5 +202,9 @@ app.command(
     epilog=_example("hipporag-neo4j migrate --namespace notes"),
 )(migrate)
 app.add_typer(batch_app, name="batch")
+app.command(
+    short_help="Serve the graph to agents (MCP).",
+    epilog=_example("hipporag-neo4j mcp --namespace notes", "hipporag-neo4j mcp --allow-write --port 8765"),
+)(mcp)
 app.add_typer(cache_app, name="cache")
 app.add_typer(server_app, name="server")

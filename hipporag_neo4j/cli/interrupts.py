@@ -52,6 +52,12 @@ def leave_at_once() -> None:
         os._exit(STATUS)
 
 
+def leave_on_press() -> None:
+    """From now on Ctrl-C ends the process at once: for a server whose thread waits for standard input, which nothing
+    but input ends. What was written is committed."""
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(STATUS))
+
+
 def _on_press(number: int, frame: FrameType | None) -> None:
     _pressed.set()
     signal.default_int_handler(number, frame)

@@ -43,14 +43,22 @@ def imported() -> set[str]:
     }
 
 
+def adapters() -> list[str]:
+    """The requirements of the extras that `adapters` puts together."""
+    (together,) = PROJECT["optional-dependencies"]["adapters"]
+    names_of_extras = together.partition("[")[2].removesuffix("]").split(",")
+    return [requirement for name in names_of_extras for requirement in PROJECT["optional-dependencies"][name]]
+
+
 def test_everything_imported_is_declared() -> None:
     extras = PROJECT["optional-dependencies"]
-    declared = names(PROJECT["dependencies"] + extras["server"] + extras["embeddings"] + extras["tokens"])
+    chosen = [*extras["server"], *extras["embeddings"], *extras["tokens"], *adapters()]
+    declared = names(PROJECT["dependencies"] + chosen)
     assert imported() - declared - BROUGHT_ALONG == set()
 
 
 def test_everything_declared_is_imported() -> None:
     extras = PROJECT["optional-dependencies"]
-    declared = names(PROJECT["dependencies"] + extras["server"] + extras["embeddings"])
+    declared = names(PROJECT["dependencies"] + extras["server"] + extras["embeddings"] + adapters())
     declared |= names(extras["fast"] + extras["tokens"])
     assert declared - imported() - NOT_IMPORTED == set()
