@@ -1,5 +1,6 @@
 // Facts nearest to a question, and the lowest score of any fact: over-fetched from the index, scored exactly. The best
-// matches of the negated vector are the worst ones of the vector.
+// matches of the negated vector are the worst ones of the vector; few do, but with a filter the one that is wanted may not
+// be among the first.
 // params: namespace (str), embedding (vector), negated (vector), fetch (int), limit (int)
 // returns: key (str), subject (str), predicate (str), object (str), subject_key (str), object_key (str),
 //          subject_passages (int), object_passages (int), score (float, cosine), lowest (float, cosine; null where a filter
@@ -9,7 +10,8 @@
 CYPHER 25
 CALL () {
   MATCH ()-[far:RELATES]->()
-    SEARCH far IN (VECTOR INDEX hipporag_fact_embedding FOR $negated WHERE far.namespace = $namespace LIMIT 100)
+    SEARCH far IN (VECTOR INDEX hipporag_fact_embedding FOR $negated WHERE far.namespace = $namespace
+      LIMIT $fetch / 3 /*filter * 3 */)
   WITH far AS worst
   /*filter WHERE EXISTS { UNWIND worst.passages AS id
                           MATCH (passage:Passage {namespace: $namespace, id: id}) WHERE $where(passage) } */
