@@ -41,7 +41,8 @@ class BoltProxy:
 
     def __init__(self, host: str, port: int) -> None:
         self.messages: list[str] = []
-        self.struck: threading.Event = threading.Event()
+        self._struck = threading.Event()
+        self._settled = threading.Event()
         self._target = host, port
         self._fault: Fault | None = None
         self._stalled = False
@@ -56,9 +57,14 @@ class BoltProxy:
         """Forget what was, and wait for the fault's message; None lets everything pass."""
         self._close_all()
         self.messages.clear()
-        self.struck.clear()
+        self._struck.clear()
+        self._settled.clear()
         self._stalled = self._refusing = False
         self._fault = fault
+
+    def has_struck(self, limit: float = 60.0) -> bool:
+        """Whether the fault has happened; waits until its harm is done."""
+        return self._struck.is_set() and self._settled.wait(limit)
 
     def close(self) -> None:
         """Stop listening, cut everything."""
@@ -98,7 +104,7 @@ class BoltProxy:
         else:
             self._refusing = fault.for_good
             self._close_all()
-        self.struck.set()
+        self._settled.set()
 
     def _take(self, label: str) -> Fault | None:
         """The fault, if it is to happen at this message; it happens once."""
@@ -107,6 +113,7 @@ class BoltProxy:
             if self._fault is None or self._fault.label != label or self.messages.count(label) <= self._fault.passed:
                 return None
             fault, self._fault = self._fault, None
+            self._struck.set()
             return fault
 
     def _close_all(self) -> None:

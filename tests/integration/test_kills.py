@@ -340,7 +340,7 @@ class Chaos:
         assert process.exitcode is not None, f"{task.kind} hangs after {label} was {how} {when} it"
         said = kill_client.hear(process, pipe)
         self._seen[task.kind] |= Counter(self._proxy.messages)
-        if self._proxy.struck.is_set():
+        if self._proxy.has_struck():
             self.hits[task.kind, how, label] += 1
             if how == "killed":
                 assert process.exitcode == -signal.SIGKILL
@@ -533,11 +533,13 @@ def test_a_server_is_killed_anywhere(own: OwnServer, llm_server: LLMServer, caps
     with proxied(own.address.uri) as proxy:
         world = World(settings, open_driver(own.address), own.address, llm_server, seed=7)
         chaos = Chaos(world, proxy, own)
-        chaos.learn(["import", "index", *kinds])
-        for kind in kinds:
-            chaos.step(kind, "server killed", finish=kind in ("index", "relink", "init"))
-        chaos.learn(["import"])
-        world.driver.close()
+        try:
+            chaos.learn(["import", "index", *kinds])
+            for kind in kinds:
+                chaos.step(kind, "server killed", finish=kind in ("index", "relink", "init"))
+            chaos.learn(["import"])
+        finally:
+            world.driver.close()
     with capsys.disabled():
         print(f"\n{chaos.told()}")
     assert chaos.hits.total() >= 5
