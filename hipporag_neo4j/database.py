@@ -310,6 +310,9 @@ def _translated(query: str, uri: str | None = None) -> Iterator[None]:
     except driver.Neo4jError as error:
         raise _translate_server_error(query, error) from error
     except driver.DriverError as error:
+        cause = error.__cause__
+        if isinstance(cause, driver.Neo4jError):  # a result that failed before it was read
+            raise _translate_server_error(query, cause) from cause
         raise DatabaseError(f"The Neo4j driver failed during {query!r}: {_first_line(error)}") from error
 
 
