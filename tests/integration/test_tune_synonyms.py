@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import neo4j
 import numpy as np
@@ -139,7 +140,7 @@ def test_an_interruption_changes_nothing_and_the_same_again_does(
     before, graph = content(), open_graph(rag.database, rag.namespace)
     real = Transaction.run
 
-    def stopped(self: Transaction, query: str, **parameters: object) -> object:
+    def stopped(self: Transaction, query: str, **parameters: Any) -> object:
         if query == "indexing/merge_synonyms":
             raise KeyboardInterrupt
         return real(self, query, **parameters)
@@ -160,7 +161,7 @@ def test_a_large_change_may_take_longer_than_other_statements(
     """The server looks every two seconds for what takes too long."""
     real = Transaction.run
 
-    def slow(self: Transaction, query: str, **parameters: object) -> object:
+    def slow(self: Transaction, query: str, **parameters: Any) -> object:
         if query == "indexing/merge_synonyms":
             time.sleep(4.5)
         return real(self, query, **parameters)

@@ -1,6 +1,7 @@
 """IRCoT: thoughts over the real HTTP protocol, searches by shared words, merged by hand."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -130,6 +131,9 @@ class Kept(dict[str, KeptAnswer]):
 
     def find(self, key: str) -> str | None:
         return self[key].text if key in self else None
+
+    def find_all(self, keys: Sequence[str]) -> dict[str, str]:
+        return {key: self[key].text for key in keys if key in self}
 
     def keep(self, key: str, answer: KeptAnswer) -> None:
         self[key] = answer
