@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from hipporag_neo4j.access import without_password
@@ -14,6 +14,7 @@ from hipporag_neo4j.text import Normalisation
 
 EmbeddingProvider = Literal["sentence-transformers", "openai"]
 ProjectionWeights = Literal["sum", "paper"]
+ModelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 DEFAULT_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 _MOST = 1_000_000
@@ -51,7 +52,7 @@ class Settings(BaseSettings):
 
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
-    llm_model: str | None = None
+    llm_model: ModelName | None = None
     """Name of the language model. Without one, indexing needs ready triples and questions need given entities."""
     llm_concurrency: int = Field(8, ge=1, le=256)
     llm_timeout: float = Field(120.0, gt=0, le=_MOST)
@@ -73,7 +74,7 @@ class Settings(BaseSettings):
     """Folder with prompts of your own; a file that is absent there is taken from the package."""
 
     embedding_provider: EmbeddingProvider = "sentence-transformers"
-    embedding_model: str = DEFAULT_EMBEDDING_MODEL
+    embedding_model: ModelName = DEFAULT_EMBEDDING_MODEL
     embedding_base_url: str | None = None
     """Endpoint of the `openai` provider; `OPENAI_BASE_URL` unless set."""
     embedding_api_key: SecretStr | None = None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from hipporag_neo4j.cli import output
-from hipporag_neo4j.errors import InputError
 
 if TYPE_CHECKING:
     from hipporag_neo4j.evaluation import Evaluation, OutcomesFile, Setting
@@ -45,11 +44,7 @@ def write_report(path: Path, result: "Evaluation", setting: "Setting") -> None:
         if path.suffix.lower() == ".md"
         else json.dumps(evaluation.to_json(result, setting, outcomes=True), indent=2) + "\n"
     )
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"The report can't be written to {path}: {error.strerror}. Name another file.") from error
-    output.tell(f"The report is in {path}.")
+    output.write_file(path, text, "The report")
 
 
 @contextmanager

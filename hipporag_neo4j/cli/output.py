@@ -5,11 +5,14 @@ import re
 import sys
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
+
+from hipporag_neo4j.errors import InputError
 
 _CONTROL = re.compile("[\x7f-\x9f\ud800-\udfff]")
 """Control characters that JSON lets stand, and that some terminals obey; halves of surrogate pairs."""
@@ -76,6 +79,15 @@ def snippet(text: str, length: int = 240) -> str:
     if len(line) <= length:
         return line
     return line[:length].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def write_file(path: Path, text: str, what: str) -> None:
+    """Write a text to the file that the user named for `what`, and say so. Raises InputError where that can't be."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{what} can't be written to {path}: {error.strerror or error}. Name another file.") from error
+    tell(f"{what} is in {path}.")
 
 
 def plural(number: int, what: str, plural_form: str | None = None) -> str:

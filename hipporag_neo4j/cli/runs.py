@@ -43,8 +43,7 @@ def runs(
         found = (rag.run(run),) if run is not None else rag.runs(limit)
         spent = rag.spent() if run is None else ()
     if report is not None:
-        report.write_text(_markdown(found[0]), encoding="utf-8")
-        output.tell(f"The report of {found[0].id} is in {report}.")
+        output.write_file(report, _markdown(found[0]), f"The report of {found[0].id}")
     if as_json:
         values = [_values(one) for one in found]
         everything = {"namespace": rag.namespace, "runs": values, "spent": [_spent_values(one) for one in spent]}

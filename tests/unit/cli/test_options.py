@@ -17,7 +17,13 @@ def test_an_option_stands_over_the_environment(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("HIPPORAG_LLM_CONCURRENCY", "many"), ("HIPPORAG_DAMPING", "1.5"), ("HIPPORAG_PROJECTION_WEIGHTS", "none")],
+    [
+        ("HIPPORAG_LLM_CONCURRENCY", "many"),
+        ("HIPPORAG_DAMPING", "1.5"),
+        ("HIPPORAG_PROJECTION_WEIGHTS", "none"),
+        ("HIPPORAG_LLM_MODEL", ""),
+        ("HIPPORAG_EMBEDDING_MODEL", " "),
+    ],
 )
 def test_a_wrong_variable_is_named_with_its_value(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
     monkeypatch.setenv(variable, value)

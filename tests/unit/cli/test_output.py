@@ -1,10 +1,12 @@
 """What reaches the terminal."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.errors import InputError
 
 
 def test_clean_leaves_nothing_that_steers_a_terminal() -> None:
@@ -49,3 +51,10 @@ def test_list_some_says_how_many_more(capsys: pytest.CaptureFixture[str]) -> Non
 def test_half_a_surrogate_pair_is_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     output.print_json({"text": "a \ud800 b"})
     assert json.loads(capsys.readouterr().out) == {"text": "a \ud800 b"}
+
+
+@pytest.mark.parametrize("name", ["no such folder/report.md", "folder"])
+def test_a_file_that_can_not_be_written_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=r"^The report can't be written to .*: .*\. Name another file\.$"):
+        output.write_file(tmp_path / name, "text", "The report")
