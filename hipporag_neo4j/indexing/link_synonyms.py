@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ _BLOCK_COLUMNS = 8192
 _WRITE_ROWS = 5000
 _READ_ROWS = 200
 _READ_BLOCKS = 10
+_LEAST_ROOM = 1000
 _SANE_PAIRS_PER_PHRASE = 20
 _ALWAYS_SANE = 1000
 
@@ -141,12 +143,22 @@ class Phrases:
 def read_phrases(database: Database, graph: Graph) -> Phrases:
     """All phrases with the vectors that the graph holds; nothing is embedded.
 
-    Vectors go straight to their place: new ones from the front, the others behind them, each held once.
+    Vectors go straight to their place: new ones from the front, the others from the back, each held once. There is room
+    for an eighth more than were counted, since other runs may add some meanwhile; where they add more, all are read
+    again.
     """
-    counted = database.run("indexing/count_phrases", namespace=graph.namespace)[0]["phrases"]
-    vectors = np.empty((counted, graph.dimensions), dtype=np.float32)
-    keys, names = [""] * counted, [""] * counted
-    front, back = 0, counted
+    while True:
+        counted = database.run("indexing/count_phrases", namespace=graph.namespace)[0]["phrases"]
+        phrases = _read_phrases(database, graph, counted, counted + counted // 8 + _LEAST_ROOM)
+        if phrases is not None:
+            return phrases
+
+
+def _read_phrases(database: Database, graph: Graph, counted: int, most: int) -> Phrases | None:
+    """All phrases, where they are `most` at the most."""
+    vectors = np.empty((most, graph.dimensions), dtype=np.float32)  # takes no memory where nothing is written
+    keys, names = [""] * most, [""] * most
+    front, back = 0, most
     marks: list[str] = []
     blocks = database.stream(
         "indexing/read_phrase_blocks",
@@ -155,25 +167,31 @@ def read_phrases(database: Database, graph: Graph) -> Phrases:
         digits=_digits(counted),
         batch=_READ_BLOCKS,
     )
-    for block in blocks:
-        some = [phrase for phrase in block["phrases"] if phrase[-1] is not None]
-        if len(some) > back - front:
-            blocks.close()  # another run has added phrases since they were counted
-            return read_phrases(database, graph)
-        for (key, name, unlinked, _), vector in zip(
-            some, as_matrix([phrase[-1] for phrase in some], graph.dimensions), strict=True
-        ):
-            if unlinked:
-                place, front = front, front + 1
-                marks.append(unlinked)
-            else:
-                place = back = back - 1
-            keys[place], names[place], vectors[place] = key, name, vector
-    gap = back - front  # phrases that another run has deleted meanwhile
-    if gap:
-        vectors = np.delete(vectors, range(front, back), axis=0)
-        del keys[front:back], names[front:back]
-    return Phrases(keys, names, vectors, front, marks)
+    with closing(blocks):
+        for block in blocks:
+            some = [phrase for phrase in block["phrases"] if phrase[-1] is not None]
+            if len(some) > back - front:
+                return None
+            for (key, name, unlinked, _), vector in zip(
+                some, as_matrix([phrase[-1] for phrase in some], graph.dimensions), strict=True
+            ):
+                if unlinked:
+                    place, front = front, front + 1
+                    marks.append(unlinked)
+                else:
+                    place = back = back - 1
+                keys[place], names[place], vectors[place] = key, name, vector
+    del keys[front:back], names[front:back]
+    return Phrases(keys, names, _without_rows(vectors, front, back), front, marks)
+
+
+def _without_rows(vectors: NDArray[np.float32], begin: int, end: int) -> NDArray[np.float32]:
+    """A matrix without a range of its rows: those behind move up, a block at a time, so that no other is needed."""
+    for top in range(end, len(vectors), _BLOCK_ROWS):
+        some = vectors[top : top + _BLOCK_ROWS]
+        place = top - end + begin
+        vectors[place : place + len(some)] = some
+    return vectors[: len(vectors) - (end - begin)]
 
 
 def _digits(phrases: int) -> int:

@@ -1,14 +1,15 @@
 """Clients of one graph that know nothing of each other: they neither block, nor undo, nor mislead one another."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import neo4j
+import numpy as np
 import pytest
 
-from hipporag_neo4j.database import Database, Transaction
+from hipporag_neo4j.database import Database, Row, Transaction
 from hipporag_neo4j.domain import ExtractedPassage, Passage
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import link_synonyms
@@ -222,6 +223,30 @@ def test_a_phrase_that_was_deleted_and_made_again_while_synonyms_were_found_is_l
         write(one, mill)
         write(one, mill)
     assert_fresh(settings, driver, server)
+
+
+@pytest.mark.parametrize(("room", "times"), [(2, 1), (1, 2)])
+def test_phrases_that_come_while_all_are_read_have_room_or_all_are_read_again(
+    room: int, times: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream, read = Database.stream, []
+    with HippoRAG(settings, embedder=EMBEDDER) as one, HippoRAG(settings, embedder=EMBEDDER) as other:
+        write(one, FIRST)
+
+        def meanwhile(database: Database, query: str, **parameters: Any) -> Generator[Row, None, None]:
+            read.append(query)
+            if len(read) == 1:
+                with monkeypatch.context() as patch:
+                    patch.setattr(Database, "stream", stream)
+                    write(other, [passage("3", ("dora", "knows", "emil"))])
+            return stream(database, query, **parameters)
+
+        monkeypatch.setattr(Database, "stream", meanwhile)
+        monkeypatch.setattr(link_synonyms, "_LEAST_ROOM", room)
+        phrases = link_synonyms.read_phrases(one.database, one.init())
+    assert read == ["indexing/read_phrase_blocks"] * times
+    assert sorted(phrases.names) == ["ada", "bob", "cleo", "dora", "emil"]
+    assert np.allclose(phrases.vectors, EMBEDDER.embed(phrases.names), atol=1e-6)
 
 
 def _cut(*_: object) -> int:

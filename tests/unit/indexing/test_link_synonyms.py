@@ -114,3 +114,16 @@ def test_progress_goes_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
         progress=lambda done, total: seen.append((done, total)),
     )
     assert seen == [(4, 10), (8, 10), (10, 10)]
+
+
+@given(rows=st.integers(0, 12), begin=st.integers(0, 12), length=st.integers(0, 12), block=st.integers(1, 5))
+def test_rows_are_taken_out_in_place(rows: int, begin: int, length: int, block: int) -> None:
+    vectors = np.arange(2.0 * rows, dtype=np.float32).reshape(rows, 2)
+    begin = min(begin, rows)
+    end = min(begin + length, rows)
+    expected = np.delete(vectors, range(begin, end), axis=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link_synonyms, "_BLOCK_ROWS", block)
+        left = link_synonyms._without_rows(vectors, begin, end)
+    assert np.array_equal(left, expected)
+    assert np.shares_memory(left, vectors) or not left.size
