@@ -49,9 +49,7 @@ class Extraction:
 
     `malformed` holds, as JSON texts, the answers that were meant as triples but don't have exactly three parts; they
     are reported and never completed. `error` says why nothing could be read; then the passage counts as failed.
-    `truncated` is true when an answer was cut off, so that facts may be missing. The tokens are those of all calls made
-    for the passage, failed ones included; 0 where the endpoint doesn't count. `from_cache` of the two answers were kept
-    from before and cost nothing.
+    `truncated` is true when an answer was cut off, so that facts may be missing.
     """
 
     entities: tuple[str, ...] = ()
@@ -59,9 +57,6 @@ class Extraction:
     malformed: tuple[str, ...] = ()
     error: str | None = None
     truncated: bool = False
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    from_cache: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,6 @@ class DeleteReport:
             "facts": self.facts,
             "mentions": self.mentions,
             "phrases": self.phrases,
-            "seconds": self.seconds.get("total", 0.0),
         }
 
 

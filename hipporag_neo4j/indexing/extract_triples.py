@@ -18,37 +18,19 @@ def extract(model: LanguageModel, passage: Passage, prompts_dir: Path | None = N
     passage, and ConfigurationError when a prompt can't be used.
     """
     text = passage_text(passage.title, passage.text)
-    prompt_tokens = completion_tokens = from_cache = 0
     asked_for = "named entities"
     try:
         named = ask(model, entity_messages(text, prompts_dir), EntitiesAnswer)
-        prompt_tokens, completion_tokens = named.prompt_tokens, named.completion_tokens
-        from_cache = int(named.from_cache)
         asked_for = "triples"
         entities = named.value.named_entities
         read = ask(model, triple_messages(text, entities, prompts_dir), TriplesAnswer)
     except LLMAccessError:
         raise
-    except LLMError as error:
-        return Extraction(
-            error=f"{asked_for}: {error}",
-            prompt_tokens=prompt_tokens,
-            completion_tokens=completion_tokens,
-            from_cache=from_cache,
-        )
-    except UnreadableAnswerError as error:
-        return Extraction(
-            error=f"{asked_for}: {error}",
-            prompt_tokens=prompt_tokens + error.prompt_tokens,
-            completion_tokens=completion_tokens + error.completion_tokens,
-            from_cache=from_cache,
-        )
+    except (LLMError, UnreadableAnswerError) as error:
+        return Extraction(error=f"{asked_for}: {error}")
     return Extraction(
         entities=entities,
         triples=read.value.facts,
         malformed=read.value.malformed,
         truncated=named.truncated or read.truncated,
-        prompt_tokens=prompt_tokens + read.prompt_tokens,
-        completion_tokens=completion_tokens + read.completion_tokens,
-        from_cache=from_cache + read.from_cache,
     )

@@ -12,11 +12,6 @@ _AT_ONCE = 100
 _METADATA = "meta_"
 
 
-def count_failed(database: Database, namespace: str) -> int:
-    """How many passages the language model could not read."""
-    return len(database.run("indexing/list_failed", namespace=namespace))
-
-
 def failed_passages(database: Database, namespace: str) -> Iterator[IdentifiedPassage]:
     """The passages that have failed by now, by key; one that another run has read meanwhile is left out."""
     keys = [row["key"] for row in database.run("indexing/list_failed", namespace=namespace)]

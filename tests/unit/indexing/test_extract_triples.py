@@ -7,6 +7,7 @@ import pytest
 from hipporag_neo4j.domain import Extraction, Passage, Triple
 from hipporag_neo4j.errors import LLMAccessError
 from hipporag_neo4j.indexing.extract_triples import extract
+from hipporag_neo4j.llm.metered import MeteredModel
 from tests.llm_server import LLMServer, Reply, error
 from tests.unit.conftest import MakeModel
 
@@ -17,16 +18,17 @@ TRIPLES = '{"triples": [["Ada", "lived in", "Lund"], ["Ada", "lived"]]}'
 
 def test_entities_then_triples_with_the_entities_pasted_in(make_model: MakeModel, llm_server: LLMServer) -> None:
     llm_server.script = [ENTITIES, TRIPLES]
-    read = extract(make_model(), PASSAGE)
+    model = MeteredModel(make_model())
+    read = extract(model, PASSAGE)
     first, second = llm_server.chats
     words = [sum(len(m["content"].split()) for m in chat.body["messages"]) for chat in (first, second)]
     assert read == Extraction(
         entities=("Ada", "Lund"),
         triples=(Triple("Ada", "lived in", "Lund"),),
         malformed=('["Ada", "lived"]',),
-        prompt_tokens=sum(words),
-        completion_tokens=len(ENTITIES.split()) + len(TRIPLES.split()),
     )
+    written = len(ENTITIES.split()) + len(TRIPLES.split())
+    assert (model.prompt_tokens, model.completion_tokens) == (sum(words), written)
     assert first.prompt == "<passage>\nLund\nAda lived in Lund.\n</passage>"
     assert '<entities>\n["Ada", "Lund"]\n</entities>' in second.prompt
     assert [chat.body["temperature"] for chat in (first, second)] == [0, 0]
@@ -34,35 +36,37 @@ def test_entities_then_triples_with_the_entities_pasted_in(make_model: MakeModel
 
 def test_an_unreadable_answer_is_asked_for_once_more(make_model: MakeModel, llm_server: LLMServer) -> None:
     llm_server.script = ["Certainly!", ENTITIES, TRIPLES]
-    read = extract(make_model(), PASSAGE)
+    model = MeteredModel(make_model())
+    read = extract(model, PASSAGE)
     assert read.error is None
     assert read.entities == ("Ada", "Lund")
     first, again, _ = llm_server.chats
     assert again.prompt.startswith(first.prompt)
     assert "could not be read" in again.prompt
     assert [m["role"] for m in again.body["messages"]] == [m["role"] for m in first.body["messages"]]
-    assert read.completion_tokens == 1 + len(ENTITIES.split()) + len(TRIPLES.split())
+    assert model.completion_tokens == 1 + len(ENTITIES.split()) + len(TRIPLES.split())
 
 
 def test_two_unreadable_answers_are_an_error_with_an_excerpt(make_model: MakeModel, llm_server: LLMServer) -> None:
     llm_server.script = [ENTITIES, "Certainly!", '{"facts about": "Ada"}']
-    read = extract(make_model(), PASSAGE)
+    model = MeteredModel(make_model())
+    read = extract(model, PASSAGE)
     assert read.error is not None
     assert read.error.startswith("triples: ")
     assert '{"facts about": "Ada"}' in read.error
     assert (read.entities, read.triples) == ((), ())
-    assert read.completion_tokens == len(ENTITIES.split()) + 1 + 3
+    assert model.completion_tokens == len(ENTITIES.split()) + 1 + 3
     assert len(llm_server.chats) == 3
 
 
 def test_an_outage_is_an_error_not_an_empty_passage(make_model: MakeModel, llm_server: LLMServer) -> None:
-    model = make_model(llm_retries=0)
+    model = MeteredModel(make_model(llm_retries=0))
     llm_server.script = [ENTITIES, error(503, "overloaded")]
     read = extract(model, PASSAGE)
     assert read.error is not None
     assert "503" in read.error
     assert "overloaded" in read.error
-    assert read.prompt_tokens > 0
+    assert model.prompt_tokens > 0
     llm_server.close()
     read = extract(model, PASSAGE)
     assert read.error is not None
