@@ -41,7 +41,7 @@ async def count_allowed(inquiry: Inquiry) -> Allowed:
     """How many passages the inquiry's filter allows."""
     with inquiry.stages.time("allow"):
         rows = await inquiry.run("retrieval/count_allowed")
-    return Allowed(str(inquiry.where), rows[0]["allowed"], rows[0]["passages"])
+    return Allowed(str(inquiry.where), rows[0]["allowed"], rows[0]["total"])
 
 
 async def search(

@@ -10,7 +10,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from hipporag_neo4j.domain import MODES, Allowed, ExtractedPassage, MetadataValue, Mode, RetrievalResult
-from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.errors import GraphNotFoundError, InputError
 from hipporag_neo4j.filters import FilterType
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval import allow
@@ -204,6 +204,14 @@ def test_what_is_declared_elsewhere_is_seen_and_nobody_is_asked_where_nothing_is
             )
             assert (nothing.passages, nothing.fallback) == ((), None)
             assert nothing.allowed == Allowed("test_year = 3000", 0, 7)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_graph_without_passages_says_so(mode: Mode, settings: Settings) -> None:
+    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+        rag.declare_filterable(FILTERABLE)
+        with pytest.raises(GraphNotFoundError, match="holds no passage"):
+            rag.retrieve(QUESTION, mode=mode, where={"test_year": 2000}, fact_filter=keep_all, entities=["ada"])
 
 
 def test_bm25_finds_the_allowed_passages_in_the_order_of_the_whole_index(settings: Settings) -> None:
