@@ -74,9 +74,11 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
             )
         overtaken = inquiry.repeated and projection.published != inquiry.graph.published
         with inquiry.stages.time("rank"):
-            rows = [] if overtaken else await _try_rank(inquiry, statement, projection, parameters, last=last)
-            if projection.own:
-                await inquiry.sources.run("projection/drop_projection", graph=projection.name)
+            try:
+                rows = [] if overtaken else await _try_rank(inquiry, statement, projection, parameters, last=last)
+            finally:
+                if projection.own:
+                    await inquiry.sources.run("projection/drop_projection", graph=projection.name)
         if overtaken:
             raise Overtaken
         if rows or last:

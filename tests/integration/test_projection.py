@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hipporag_neo4j import projection, projection_catalogue
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import RetrievalResult, Seed
-from hipporag_neo4j.errors import GraphNotFoundError
+from hipporag_neo4j.errors import GraphNotFoundError, QueryError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import pipeline
 from hipporag_neo4j.keys import phrase_key
@@ -264,6 +264,19 @@ def test_a_stale_projection_is_walked_once(rag: HippoRAG, in_memory: InMemory) -
     """Nobody else finds it: to another question it would look exact."""
     ranking = rank(Interrupted(rag, "projection/project_phrases", times=100), rag)
     assert ranking.stale
+    assert in_memory.names() == []
+
+
+def test_ones_own_projection_goes_although_the_walk_fails(rag: HippoRAG, in_memory: InMemory) -> None:
+    class Failing(Interrupted):
+        async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+            if query == "retrieval/rank_by_mentions":
+                assert in_memory.names() == [parameters["graph"]]
+                raise QueryError("The walk takes too long.", query=query, code="")
+            return await super().run(query, **parameters)
+
+    with pytest.raises(QueryError, match="too long"):
+        rank(Failing(rag, "projection/project_phrases", times=100), rag)
     assert in_memory.names() == []
 
 
