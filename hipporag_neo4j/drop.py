@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hipporag_neo4j.database import Database, Transaction
 from hipporag_neo4j.errors import InputError, UnsupportedServerError
@@ -51,7 +52,8 @@ def drop_graph(
     wanted; SchemaVersionError for a graph of a newer version; and InputError for `schema` while other namespaces hold
     graphs, before anything is changed.
     """
-    there = _find(database, namespace)
+    created = _find(database, namespace)
+    there = created is not None
     if not there and not schema:
         raise graph_not_found(namespace)
     others = tuple(graph.namespace for graph in list_graphs(database) if graph.namespace != namespace)
@@ -67,19 +69,24 @@ def drop_graph(
     stages = Stages()
     with stages.time("drop"):
         if there:
-            report = replace(report, nodes=_delete(database, namespace, progress or (lambda done, total: None)))
+            report = replace(
+                report, nodes=_delete(database, namespace, created, progress or (lambda done, total: None))
+            )
         if schema:
             constraints, indexes = _drop_schema(database)
             report = replace(report, constraints=constraints, indexes=indexes)
     return replace(report, seconds=stages.seconds()["total"])
 
 
-def _find(database: Database, namespace: str) -> bool:
-    """Whether there is a graph: an older one, and one whose drop broke off, can be dropped; a newer one can't."""
+def _find(database: Database, namespace: str) -> Any:
+    """When the graph was made, as the database has it, None where there is none: an older one, and one whose drop broke
+    off, can be dropped; a newer one can't."""
     rows = database.run("schema/find_graph", namespace=namespace)
-    for row in rows:
-        refuse_newer(namespace, row["graph"]["schema_version"])
-    return bool(rows)
+    if not rows:
+        return None
+    graph = rows[0]["graph"]
+    refuse_newer(namespace, graph["schema_version"])
+    return graph["created"]
 
 
 def _count(database: Database, namespace: str) -> DropReport:
@@ -89,32 +96,41 @@ def _count(database: Database, namespace: str) -> DropReport:
     return DropReport(namespace, facts=facts, projections=len(_projections(database, namespace)), **found)
 
 
-def _delete(database: Database, namespace: str, progress: Progress) -> int:
-    """The namespace's nodes, a batch a transaction, each under the graph's lock; how many they were."""
+def _delete(database: Database, namespace: str, created: Any, progress: Progress) -> int:
+    """The namespace's nodes, a batch a transaction, each under the graph's lock; how many they were.
+
+    Another client may finish it meanwhile, and the graph that was `created` then be followed by another one, which
+    stays.
+    """
     total = 1 + sum(row["found"] for row in database.run("drop/count_nodes", namespace=namespace))
 
-    def delete(tx: Transaction) -> tuple[int, bool]:
-        if not unless_deleted(lambda: tx.run("drop/mark_graph", namespace=namespace)):
-            return 0, True  # another client has finished it
+    def delete_runs(tx: Transaction) -> tuple[int, bool]:
+        # First: phrases that a run writes ahead are written under the lock of its node, and not where that is gone.
+        return tx.run("drop/delete_runs", namespace=namespace)[0]["runs"], False
+
+    def delete_some(tx: Transaction) -> tuple[int, bool]:
         nodes: int = tx.run("drop/delete_nodes", namespace=namespace, limit=_DELETED_AT_ONCE)[0]["nodes"]
         if nodes:
             return nodes, False
-        # Readers that looked before the mark may have made one while nodes were deleted; none can begin to any more.
         return tx.run("drop/delete_graph", namespace=namespace)[0]["graphs"], True
 
-    def delete_runs(tx: Transaction) -> int:
-        # First: phrases that a run writes ahead are written under the lock of its node, and not where that is gone.
-        tx.run("drop/mark_graph", namespace=namespace)
-        runs: int = tx.run("drop/delete_runs", namespace=namespace)[0]["runs"]
-        return runs
+    def under_lock(name: str, work: Callable[[Transaction], tuple[int, bool]]) -> tuple[int, bool]:
+        """How many nodes `work` deleted, and whether the graph is gone."""
 
-    unless_deleted(lambda: database.run("drop/mark_graph", namespace=namespace))
+        def locked(tx: Transaction) -> tuple[int, bool]:
+            marked = tx.run("drop/mark_graph", namespace=namespace, created=created)
+            return work(tx) if marked else (0, True)
+
+        return unless_deleted(lambda: database.write(name, locked)) or (0, True)
+
+    under_lock("drop/mark_graph", lambda tx: (0, False))
     _drop_projections(database, namespace)
-    deleted, finished = database.write("drop/delete_runs", delete_runs), False
+    deleted, finished = under_lock("drop/delete_runs", delete_runs)
     while not finished:
-        nodes, finished = database.write("drop/delete_nodes", delete)
+        nodes, finished = under_lock("drop/delete_nodes", delete_some)
         deleted += nodes
         progress(deleted, max(total, deleted))
+    # Readers that looked before the mark may have made one while nodes were deleted; none can begin to any more.
     _drop_projections(database, namespace)
     return deleted
 

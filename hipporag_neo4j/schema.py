@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from hipporag_neo4j.database import Database, Row, Transaction
 from hipporag_neo4j.errors import (
@@ -15,6 +15,8 @@ from hipporag_neo4j.errors import (
 )
 from hipporag_neo4j.filters import FilterType, check_declaration
 from hipporag_neo4j.text import Normalisation
+
+ResultT = TypeVar("ResultT")
 
 SCHEMA_VERSION = 1
 """Of the graphs that this package makes, reads and writes; `migrate` brings older ones there."""
@@ -116,13 +118,16 @@ def lock_graph(tx: Transaction, namespace: str) -> Row:
     return rows[0]
 
 
-def unless_deleted(run: Callable[[], list[Row]]) -> list[Row]:
-    """Rows of a statement that locks a graph; none where it was deleted while the statement waited for the lock."""
+def unless_deleted(run: Callable[[], ResultT]) -> ResultT | None:
+    """What `run` gives, which locks a node; None where that was deleted while it waited for the lock.
+
+    A transaction in which that happened can't go on: `run` is all of it, or it ends with an error.
+    """
     try:
         return run()
     except QueryError as error:
         if error.code == "Neo.ClientError.Statement.EntityNotFound":
-            return []
+            return None
         raise
 
 

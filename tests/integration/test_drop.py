@@ -243,6 +243,27 @@ def test_two_at_once_share_the_work(
         assert count(driver, server, rag.namespace) == 0
 
 
+def test_a_graph_that_is_made_anew_while_it_is_dropped_stays(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, driver: neo4j.Driver, server: TestServer
+) -> None:
+    """Another client finishes the drop, and indexes again, between two batches."""
+    monkeypatch.setattr(drop_module, "_DELETED_AT_ONCE", 1)
+    made: list[str] = []
+
+    with HippoRAG(settings, embedder=EMBEDDER) as slow, HippoRAG(settings, embedder=EMBEDDER) as other:
+
+        def make_anew(done: int, total: int) -> None:
+            if not made:
+                other.drop()
+                write(other, PASSAGES)
+                made.append(digest(driver, server, other.namespace))
+
+        write(slow, PASSAGES)
+        slow.drop(progress=make_anew)
+        assert digest(driver, server, other.namespace) == made[0]
+        assert ask(other, "hipporag1")
+
+
 def test_a_run_of_the_language_model_is_gone_with_its_answers(
     settings: Settings, llm_server: LLMServer, driver: neo4j.Driver, server: TestServer
 ) -> None:
