@@ -73,10 +73,10 @@ def _largest_component(database: Database, namespace: str, weights: Weights) -> 
     async def run(query: str, /, **parameters: Any) -> list[Row]:
         return database.run(query, **parameters)
 
-    projection = finish(ensure_projection(run, namespace, weights, "passages"))
+    # One of its own: what others share, they may drop before it is read.
+    projection = finish(ensure_projection(run, namespace, weights, "passages", own=True))
     try:
         (row,) = database.run("health/count_components", graph=projection.name)
     finally:
-        if projection.stale:
-            database.run("projection/drop_projection", graph=projection.name)
+        database.run("projection/drop_projection", graph=projection.name)
     return {"count": row["largest"], "of": row["nodes"]}

@@ -17,6 +17,7 @@ from hipporag_neo4j.inspection.catalogue import inspections
 from hipporag_neo4j.inspection.parameters import Value
 from hipporag_neo4j.inspection.paste import literal
 from hipporag_neo4j.inspection.plain import Path
+from hipporag_neo4j.projection import projection_prefix
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.text import Normalisation, normalise
 from tests.graphs import DIMENSIONS, Fact, write
@@ -633,6 +634,8 @@ def test_health_counts_components(rag: HippoRAG) -> None:
     assert (run.passages, run.without_facts, run.per_100_words) == (9, 2, 14.6)
     assert any("little" in note for note in health.notes)
     assert any("fall back" in note for note in health.notes)
+    left = rag.database.run("projection/list_projections", prefix=projection_prefix(rag.namespace))
+    assert not [row["graph"] for row in left if ".own-" in row["graph"]]
 
 
 ODD = (
