@@ -121,10 +121,6 @@ class Resources:
             schema.check_threshold(graph, self.settings.synonym_threshold)
         return graph
 
-    def _forget_graph(self) -> None:
-        """Read again what the graph remembers of itself, when it is next needed."""
-        self.__dict__.pop("_graph", None)
-
     @property
     def _sources(self) -> BlockingSources:
         return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)

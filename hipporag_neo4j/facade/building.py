@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hipporag_neo4j import schema
 from hipporag_neo4j.domain import MetadataValue
@@ -28,9 +27,6 @@ from hipporag_neo4j.indexing.select_passages import select
 from hipporag_neo4j.migrate import Migrated, migrate_graph
 from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.text import Normalisation
-
-if TYPE_CHECKING:
-    pass
 
 
 class Building(Resources):
@@ -59,9 +55,7 @@ class Building(Resources):
         index that filtered questions search is made anew, and they fail until it is filled; others don't notice. Raises
         InputError for names and types that can't be, and what `init` raises.
         """
-        declaration = declare_filterable(self.database, self.init(), filterable)
-        self._forget_graph()
-        return declaration
+        return declare_filterable(self.database, self.init(), filterable)
 
     def import_openie(
         self,
