@@ -24,10 +24,23 @@ _STAGE = "seconds_"
 
 
 @dataclass(frozen=True, slots=True)
+class BatchSpent:
+    """What the batches cost whose answers a run wrote; `cost` at the price of batches, None unless all had a price."""
+
+    batches: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    currency: str | None
+    price_date: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run; `silent` seconds have passed on the server since it was last heard of.
 
     `figures` are its own: see the `figures` of IndexReport and DeleteReport. `seconds` by stage, `total` among them.
+    `batch` is what its answers had cost in batches before, None where it followed none; it is no part of `figures`.
     """
 
     id: str
@@ -39,6 +52,7 @@ class Run:
     seconds: Mapping[str, float]
     calls: tuple[CallUsage, ...]
     figures: Mapping[str, Any]
+    batch: BatchSpent | None = None
 
     @property
     def per_minute(self) -> float | None:
@@ -49,9 +63,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class TotalSpent:
-    """What all runs of a namespace have spent on one model: tokens, and money where its price was known at the time.
+    """What all runs and batches of a namespace have spent on one model: tokens, and money where its price was known at
+    the time.
 
-    `unpriced_tokens` are those of runs that had no price.
+    A batch counts from when its answers are collected, each once. `unpriced_tokens` are those of runs and batches that
+    had no price.
     """
 
     model: str
@@ -61,11 +77,12 @@ class TotalSpent:
     cost: float
     currency: str | None
     unpriced_tokens: int
+    batches: int = 0
 
 
 def list_runs(database: Database, namespace: str, limit: int) -> tuple[Run, ...]:
     """The latest `limit` runs, the last one first."""
-    return tuple(map(_run, database.run("runs/list_runs", namespace=namespace, limit=limit)))
+    return _with_batches(database, namespace, database.run("runs/list_runs", namespace=namespace, limit=limit))
 
 
 def read_run(database: Database, namespace: str, run: str) -> Run:
@@ -81,15 +98,23 @@ def read_run(database: Database, namespace: str, run: str) -> Run:
         raise InputError(
             f"Several runs of the namespace {namespace!r} begin with {run!r}: {found}. Give more of the id."
         )
-    return _run(rows[0])
+    return _with_batches(database, namespace, rows[:1])[0]
 
 
 def total_spent(database: Database, namespace: str) -> Sequence[TotalSpent]:
-    """What all runs of a namespace have spent, by model and currency."""
+    """What all runs and batches of a namespace have spent, by model and currency."""
     return [TotalSpent(**row) for row in database.run("runs/sum_spent", namespace=namespace)]
 
 
-def _run(row: Row) -> Run:
+def _with_batches(database: Database, namespace: str, rows: Sequence[Row]) -> tuple[Run, ...]:
+    """The runs in rows, with what batches before them had cost."""
+    runs = [row["run"]["id"] for row in rows]
+    sums = database.run("runs/sum_batches", namespace=namespace, runs=runs) if runs else []
+    batches = {row.pop("run"): BatchSpent(**row) for row in sums}
+    return tuple(_run(row, batches.get(run)) for run, row in zip(runs, rows, strict=True))
+
+
+def _run(row: Row, batch: BatchSpent | None) -> Run:
     figures = dict(row["run"])
     seconds = {name.removeprefix(_STAGE): figures.pop(name) for name in sorted(figures) if name.startswith(_STAGE)}
     seconds["total"] = figures.pop("seconds", 0.0)
@@ -108,6 +133,7 @@ def _run(row: Row) -> Run:
         seconds=seconds,
         calls=tuple(CallUsage(**usage) for usage in calls),
         figures=figures,
+        batch=batch,
     )
 
 

@@ -8,6 +8,6 @@ MATCH (batch:HippoBatch {namespace: $namespace})
 RETURN batch {
   .id, .job, .round, .batch, .status, .requests, .answered, .unanswered, .kept, .unreadable_answers, .cut_off,
   .refused, .failures, .undone, .over_limit, .at_once, .dialect, .error, .complaint, .source, .passage_size, .identity,
-  .patience, .prompt_tokens, .completion_tokens, .created, .collected, .finished
+  .patience, .prompt_tokens, .completion_tokens, .cost, .currency, .run, .created, .collected, .finished
 } AS batch, duration.inSeconds(batch.leased, datetime()).seconds AS age
 ORDER BY batch.created, batch.id

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hipporag_neo4j.cli import output
+from hipporag_neo4j.cli.money import money, tokens
 from hipporag_neo4j.cli.options import AsJson, Namespace, make_settings
 from hipporag_neo4j.cli.progress import progress_bars, waiting
 from hipporag_neo4j.cli.write_and_show import STOPPED
@@ -205,13 +206,12 @@ def _where_it_is(progress: "BatchProgress") -> str:
 def _what_is_ready(progress: "BatchProgress") -> str:
     if not progress.batches:
         return "Nothing has to be asked: no batch is sent, and the graph is written at once."
-    spent = (
-        sum(batch.prompt_tokens for batch in progress.batches),
-        sum(batch.completion_tokens for batch in progress.batches),
-    )
+    spent = progress.spent
+    priced = f", {money(spent.cost, spent.currency)}" if spent.cost is not None else ""
     said = (
         f"All batches are collected: {output.plural(sum(batch.kept for batch in progress.batches), 'answer')} in "
-        f"{output.plural(progress.round, 'round')}, {spent[0]:,} + {spent[1]:,} tokens at the price of batches."
+        f"{output.plural(progress.round, 'round')}, {tokens(spent.prompt_tokens, spent.completion_tokens)}{priced} at "
+        "the price of batches."
     )
     if progress.alone:
         said += f" No batch could answer {output.plural(progress.alone, 'request')}: asked by single calls now."
@@ -247,7 +247,7 @@ def _table(batches: "Sequence[SentBatch]") -> Table:
     table = Table(title="Batches", title_style="")
     for heading in ("sent", "round", "state"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("requests", "done", "kept", "tokens"):
+    for heading in ("requests", "done", "kept", "tokens", "cost"):
         table.add_column(heading, justify="right")
     for batch in batches:
         figures = [batch.requests, batch.answered + batch.unanswered]
@@ -258,5 +258,6 @@ def _table(batches: "Sequence[SentBatch]") -> Table:
             str(batch.round),
             Text(output.clean(batch.status.replace("_", " "))),
             *(f"{figure:,}" for figure in figures),
+            *([money(batch.cost, batch.currency)] if batch.cost is not None else []),
         )
     return table

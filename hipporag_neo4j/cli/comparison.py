@@ -8,11 +8,13 @@ import typer
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.figures import two_columns
+from hipporag_neo4j.cli.money import money
 from hipporag_neo4j.cli.progress import waiting
 
 if TYPE_CHECKING:
     from hipporag_neo4j.indexing.check_passages import OnProblem
     from hipporag_neo4j.indexing.compare import Comparison
+    from hipporag_neo4j.indexing.estimate import Estimate
 
 _SHOWN = 10
 
@@ -23,22 +25,48 @@ class Compare(Protocol):
     def __call__(self, *, on_problem: "OnProblem") -> "Comparison": ...
 
 
-def show_comparison(compare: Compare, *, prune: bool, as_json: bool) -> None:
-    """Compare and show; exit status 1 where a passage of the source can't be used."""
+class EstimateBatch(Protocol):
+    """Compares a source with the graph, and says what reading it would cost."""
+
+    def __call__(self, *, on_problem: "OnProblem") -> "Estimate": ...
+
+
+def show_comparison(compare: Compare, *, prune: bool, as_json: bool, batch: EstimateBatch | None = None) -> None:
+    """Compare and show, with `batch` also what a batch would cost; exit status 1 where a passage can't be used."""
     problems: list[str] = []
     with waiting("Comparing the source with the graph"):
-        found = compare(on_problem=lambda error: problems.append(str(error)))
+        if batch is None:
+            estimated, found = None, compare(on_problem=lambda error: problems.append(str(error)))
+        else:
+            estimated = batch(on_problem=lambda error: problems.append(str(error)))
+            found = estimated.comparison
     if as_json:
-        output.print_json(comparison_values(found, problems))
+        costs = {"batch_cost": estimated.batch_cost, "currency": _currency(estimated)} if estimated else {}
+        output.print_json({**comparison_values(found, problems), **costs})
     else:
         output.stdout().print(two_columns(comparison_lines(found)))
         for line in next_run(found, prune=prune and not problems):
             output.tell(line)
+        if estimated is not None and found.to_write:
+            output.tell(_batch_cost(estimated))
     output.list_some("Can't be used", problems, _SHOWN)
     if problems:
         pruned = " Nothing would be pruned." if prune else ""
         output.fail(f"{output.plural(len(problems), 'passage')} of the source can't be used.{pruned}")
         raise typer.Exit(1)
+
+
+def _batch_cost(found: "Estimate") -> str:
+    if found.batch_cost is None:
+        return f"What a batch would cost is unknown: {found.price_table} has no price of batches of {found.model!r}."
+    return (
+        f"In batches that would cost about {money(found.batch_cost, _currency(found))}; hipporag-neo4j estimate says "
+        "what this rests on."
+    )
+
+
+def _currency(found: "Estimate") -> str | None:
+    return found.price.currency if found.price else None
 
 
 def comparison_values(found: "Comparison", left_out: list[str]) -> dict[str, Any]:

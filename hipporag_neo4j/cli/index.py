@@ -192,7 +192,12 @@ def index(
     check_options(source, batch=batch, resume=resume, wait=wait, prune=prune, dry_run=dry_run)
     if dry_run and source is not None:
         with HippoRAG(settings, language_model=language_model) as rag:
-            show_comparison(partial(rag.compare, source), prune=prune, as_json=as_json)
+            show_comparison(
+                partial(rag.compare, source),
+                prune=prune,
+                as_json=as_json,
+                batch=partial(rag.estimate, source) if batch else None,
+            )
         return
     skipped: list[str] = []
 

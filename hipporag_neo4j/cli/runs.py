@@ -67,24 +67,39 @@ def _table(found: "Sequence[Run]") -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for run in found:
         figures = run.figures
-        used = figures.get("prompt_tokens", 0) + figures.get("completion_tokens", 0)
-        cost = figures.get("cost")
         table.add_row(
             Text(run.id),
             f"{run.kind}, {run.state}",
             f"{figures.get('written', 0):,}" if run.kind == "index" else "",
             f"{figures['left']:,}" if figures.get("left") else "",
-            money(cost, figures.get("currency")) if cost else f"{used:,} tokens" if used else "",
+            _spent_by(run),
             duration(run.seconds["total"]),
         )
     return table
+
+
+def _spent_by(run: "Run") -> str:
+    """What a run cost, with the batches before it; tokens where there is no price of all of it."""
+    figures, batch = run.figures, run.batch
+    parts = [(figures.get("prompt_tokens", 0) + figures.get("completion_tokens", 0), figures.get("cost"))]
+    currencies = {figures.get("currency")} if parts[0][0] else set()
+    if batch is not None:
+        parts.append((batch.prompt_tokens + batch.completion_tokens, batch.cost))
+        currencies |= {batch.currency} if parts[1][0] else set()
+    used = sum(taken for taken, _ in parts)
+    costs = [cost for taken, cost in parts if taken and cost is not None]
+    if len(costs) == sum(taken > 0 for taken, _ in parts) and len(currencies) == 1 and sum(costs):
+        return money(sum(costs), currencies.pop())
+    return f"{used:,} tokens" if used else ""
 
 
 def _spent_line(spent: "TotalSpent") -> str:
     unpriced = f", {spent.unpriced_tokens:,} of them without a known price" if spent.unpriced_tokens else ""
     cost = f": {money(spent.cost, spent.currency)}" if spent.currency else ""
     used = tokens(spent.prompt_tokens, spent.completion_tokens)
-    return output.clean(f"Spent on {spent.model} in {output.plural(spent.runs, 'run')}{cost}, {used}{unpriced}.")
+    counts = [output.plural(spent.runs, "run")] if spent.runs or not spent.batches else []
+    counts += [output.plural(spent.batches, "batch", "batches")] if spent.batches else []
+    return output.clean(f"Spent on {spent.model} in {' and '.join(counts)}{cost}, {used}{unpriced}.")
 
 
 def _lines(run: "Run") -> "Iterator[tuple[str, str]]":
@@ -113,6 +128,12 @@ def _lines(run: "Run") -> "Iterator[tuple[str, str]]":
         yield usage.call, f"{output.plural(usage.calls, 'call')}{cached}, {used}"
     if figures.get("cost") is not None:
         yield "cost", f"{money(figures['cost'], figures['currency'])} (prices of {figures['price_date']})"
+    if (batch := run.batch) is not None:
+        priced = "price unknown"
+        if batch.cost is not None:
+            priced = f"{money(batch.cost, batch.currency)} (prices of batches of {batch.price_date})"
+        used = tokens(batch.prompt_tokens, batch.completion_tokens)
+        yield "read before", f"{output.plural(batch.batches, 'batch', 'batches')}, {used}, {priced}"
     yield (
         "seconds",
         ", ".join(f"{stage} {run.seconds[stage]:.1f}" for stage in (*_STAGES, "total") if stage in run.seconds),
@@ -147,6 +168,7 @@ def _values(run: "Run") -> dict[str, Any]:
         "passages_per_minute": round(run.per_minute, 1) if run.per_minute else None,
         **{name: value for name, value in run.figures.items() if name != "namespace"},
         "calls": [asdict(usage) for usage in run.calls],
+        "batch": asdict(run.batch) if run.batch else None,
         "seconds": {stage: round(seconds, 3) for stage, seconds in run.seconds.items()},
     }
 

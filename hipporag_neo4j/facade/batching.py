@@ -71,7 +71,7 @@ class Batching(Building):
         report = self.index(
             source, prune=prune, force=force, progress=progress, on_problem=on_problem, on_spent=on_spent
         )
-        job.finish()
+        job.finish(report.run)
         return replace(state, report=report)
 
     def batches(self, *, look: bool = False) -> Sequence[SentBatch]:

@@ -14,13 +14,14 @@ from hipporag_neo4j.errors import ConfigurationError, InputError, LLMError
 from hipporag_neo4j.indexing.batch_store import BatchStore, SentBatch, Troubles
 from hipporag_neo4j.indexing.changed_passages import Changes, identify
 from hipporag_neo4j.indexing.collect_batch import collect_batch
-from hipporag_neo4j.indexing.index_report import IndexReport
+from hipporag_neo4j.indexing.index_report import IndexReport, Spent
 from hipporag_neo4j.indexing.missing_requests import Asked, missing_requests
 from hipporag_neo4j.indexing.record_run import new_run
 from hipporag_neo4j.indexing.send_batch import Round, Sent, send_round
 from hipporag_neo4j.llm.batch_api import BatchApi, BatchNotFoundError, BatchState
 from hipporag_neo4j.llm.dialect import Dialect
 from hipporag_neo4j.llm.openai_model import OpenAIModel
+from hipporag_neo4j.prices import load_prices
 from hipporag_neo4j.settings import Settings
 
 _HOPELESS = 20
@@ -57,6 +58,17 @@ class BatchProgress:
     def latest(self) -> tuple[SentBatch, ...]:
         """The batches of the latest round."""
         return latest(self.batches)
+
+    @property
+    def spent(self) -> Spent:
+        """What the batches have cost, at the price of batches; no money unless all that were paid for had a price."""
+        paid = [batch for batch in self.batches if batch.prompt_tokens + batch.completion_tokens]
+        tokens = sum(batch.prompt_tokens for batch in paid), sum(batch.completion_tokens for batch in paid)
+        costs = [batch.cost for batch in paid if batch.cost is not None]
+        currencies = {batch.currency for batch in paid}
+        if not paid or len(costs) < len(paid) or len(currencies) > 1:
+            return Spent(*tokens, from_cache=0)
+        return Spent(*tokens, from_cache=0, cost=sum(costs), currency=currencies.pop())
 
 
 def latest(batches: Sequence[SentBatch]) -> tuple[SentBatch, ...]:
@@ -142,10 +154,10 @@ class BatchJob:
             if batch.collected is None and batch.batch is not None:
                 self.store.note(batch.id, self.api.retrieve(batch.batch))
 
-    def finish(self) -> None:
+    def finish(self, run: str) -> None:
         """The run that reads the kept answers is over, and the job with it."""
         for job in {batch.job for batch in self.store.open_job()}:
-            self.store.finish(job)
+            self.store.finish(job, run)
 
     def cancel(self) -> tuple[SentBatch, ...]:
         """Stop the job: cancel what is at the endpoint. What that has answered by then can still be collected.
@@ -205,7 +217,14 @@ class BatchJob:
         self.store.note(batch.id, state)
         if not state.ended:
             return True
-        collect_batch(self.store, self.api, batch, state, max_tokens=self.settings.llm_max_tokens)
+        collect_batch(
+            self.store,
+            self.api,
+            batch,
+            state,
+            max_tokens=self.settings.llm_max_tokens,
+            price=load_prices(self.settings.prices).price(self.identity[0]),
+        )
         return False
 
     def _find(self, batch: SentBatch) -> str | None:

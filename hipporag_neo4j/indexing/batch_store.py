@@ -27,7 +27,8 @@ class SentBatch:
 
     Collected, `kept` answers were kept; the others were `unreadable_answers`, `cut_off` at the token limit, `refused`
     by the endpoint, `failures` there, or `undone` when the batch ended. `answered` and `unanswered` are the endpoint's
-    counts while it is at work.
+    counts while it is at work. `cost` is what its tokens cost at the price of batches, None where none was known;
+    `run` is the run that wrote the graph from its answers.
     """
 
     id: str
@@ -59,6 +60,9 @@ class SentBatch:
     complaint: str | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cost: float | None = None
+    currency: str | None = None
+    run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +153,9 @@ class BatchStore:
             hopeless=frozenset(key for row in rows for key in unpack(row["hopeless"])),
         )
 
-    def finish(self, job: str) -> None:
-        """A job is over; its batches stay as a record."""
-        self.database.run("batch/finish_job", namespace=self.namespace, job=job)
+    def finish(self, job: str, run: str | None = None) -> None:
+        """A job is over; its batches stay as a record, with the run that wrote the graph from their answers."""
+        self.database.run("batch/finish_job", namespace=self.namespace, job=job, run=run)
 
 
 def dialect_text(dialect: Dialect) -> str:

@@ -13,6 +13,7 @@ from hipporag_neo4j.llm.batch_api import BatchApi, BatchState
 from hipporag_neo4j.llm.batch_lines import Outcome, Result, read_results
 from hipporag_neo4j.llm.cached_model import KeptAnswer
 from hipporag_neo4j.llm.dialect import Dialect
+from hipporag_neo4j.prices import Price
 
 _KEPT_AT_ONCE = 500
 _STRANGER = "a line for a request that this batch doesn't hold"
@@ -20,8 +21,10 @@ _BETTER: tuple[Outcome, ...] = ("answered", "truncated", "unreadable", "refused"
 """Of two lines for one request the better one counts."""
 
 
-def collect_batch(store: BatchStore, api: BatchApi, sent: SentBatch, state: BatchState, *, max_tokens: int) -> None:
-    """Keep the answers of a batch that has ended.
+def collect_batch(
+    store: BatchStore, api: BatchApi, sent: SentBatch, state: BatchState, *, max_tokens: int, price: Price | None = None
+) -> None:
+    """Keep the answers of a batch that has ended, and what they cost where `price` lists one for batches.
 
     Answers are kept as they are read, so what broke off is simply done again; two clients that do it at once do the
     same. Raises LLMError where a file can't be downloaded; then nothing is lost, and the batch counts as not collected.
@@ -38,7 +41,14 @@ def collect_batch(store: BatchStore, api: BatchApi, sent: SentBatch, state: Batc
             for some in batches(tally.count(results), _KEPT_AT_ONCE):
                 store.answers.keep_all(dict(some))
     tally.count_missing(state)
-    store.collect(sent.id, tally.figures())
+    store.collect(sent.id, {**tally.figures(), **_money(price, tally.prompt_tokens, tally.completion_tokens)})
+
+
+def _money(price: Price | None, prompt_tokens: int, completion_tokens: int) -> dict[str, object]:
+    cost = price.batch_cost(prompt_tokens, completion_tokens) if price is not None else None
+    if price is None or cost is None:
+        return {}
+    return {"cost": cost, "currency": price.currency, "price_date": price.date}
 
 
 @dataclass(slots=True)

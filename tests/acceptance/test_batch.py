@@ -1,6 +1,7 @@
 """`index --batch`, left alone, and `index --resume`: what they say, how they end, what a script can rely on."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,14 @@ from tests.llm_server import LLMServer
 
 
 @pytest.fixture
-def line(line: CommandLine) -> CommandLine:
-    """The command line, with the scripted language model."""
-    return CommandLine({**line.environment, "HIPPORAG_LLM_MODEL": "scripted"})
+def line(line: CommandLine, tmp_path: Path) -> CommandLine:
+    """The command line, with the scripted language model, and a price of it."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        'currency = "EUR"\ndate = 2026-05-04\n'
+        '[models."scripted"]\ninput = 1000\noutput = 4000\nbatch_input = 500\nbatch_output = 2000\n'
+    )
+    return CommandLine({**line.environment, "HIPPORAG_LLM_MODEL": "scripted", "HIPPORAG_PRICES": str(prices)})
 
 
 @pytest.fixture
@@ -26,6 +32,9 @@ def source(tmp_path: Path) -> str:
 
 def test_a_batch_is_sent_left_and_collected(line: CommandLine, llm_server: LLMServer, source: str) -> None:
     llm_server.batch_api.steps = ("in_progress", "in_progress", "finalizing", "completed")
+    planned = line.run("index", source, "--batch", "--dry-run")
+    assert re.search(r"In batches that would cost about \d[\d.]* EUR", planned.stderr)
+    assert llm_server.batch_api.sent == []
     sent = line.run("index", source, "--batch")
     assert "Sent: round 1, 2 requests, validating." in sent.stderr
     assert "To collect: hipporag-neo4j index --resume" in sent.stderr
@@ -38,11 +47,18 @@ def test_a_batch_is_sent_left_and_collected(line: CommandLine, llm_server: LLMSe
     written = line.run("index", "--resume", "--wait")
     assert "Round 1, 2 requests, finalizing." in written.stderr
     assert "Sent: round 2, 2 requests, validating." in written.stderr
-    assert "All batches are collected: 4 answers in 2 rounds" in written.stderr
+    collected = re.search(r"4 answers in 2 rounds, ([\d,]+ \+ [\d,]+ tokens), ([\d.]+ EUR) at the", written.stderr)
+    assert collected is not None
+    used, cost = collected.groups()
     assert "2 of 2 passages written" in written.stderr
     assert llm_server.chats == []
     listed = line.read("batch", "status")["batches"]
     assert [(batch["status"], batch["kept"]) for batch in listed] == [("completed", 2), ("completed", 2)]
+    runs = line.run("runs").stdout
+    assert f"Spent on scripted in 2 batches: {cost}, {used}." in runs
+    (run,) = (words.split()[0] for words in runs.splitlines() if "finished" in words)
+    report = line.run("runs", run).stdout
+    assert f"2 batches, {used}, {cost} (prices of batches of 2026-05-04)" in " ".join(report.split())
     assert "No batch is under way" in line.run("index", "--resume", status=1).stderr
     again = line.run("index", source, "--batch")
     assert "no batch is sent" in again.stderr

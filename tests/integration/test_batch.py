@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,7 @@ from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing import send_batch
 from hipporag_neo4j.indexing.batch_store import BatchStore
 from hipporag_neo4j.llm.batch_api import UncertainBatchError
+from hipporag_neo4j.runs import BatchSpent
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, assert_same, read_content
@@ -521,3 +522,53 @@ def clock(rag: HippoRAG, driver: "neo4j.Driver", server: TestServer) -> Callable
         )
 
     return turn
+
+
+def test_what_batches_cost_is_counted_once_at_their_price(
+    open_rag: Open, llm_server: LLMServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        'currency = "EUR"\ndate = 2026-05-04\n'
+        '[models."scripted"]\ninput = 1000\noutput = 4000\nbatch_input = 500\nbatch_output = 2000\n'
+    )
+    one, other = open_rag(prices=prices), open_rag(prices=prices)
+    one.index_batch(PASSAGES)
+    assert one.spent() == []
+    collect = BatchStore.collect
+
+    def overtaken(*arguments: Any) -> None:
+        monkeypatch.setattr(BatchStore, "collect", collect)
+        assert other.advance_batch(PASSAGES).state == "sent"
+        collect(*arguments)
+
+    monkeypatch.setattr(BatchStore, "collect", overtaken)
+    assert one.advance_batch(PASSAGES).state == "waiting"
+    done = one.resume_batch(PASSAGES, wait=True)
+    assert done.report is not None
+    batches = one.batches()
+    sent, written = (sum(getattr(b, name) for b in batches) for name in ("prompt_tokens", "completion_tokens"))
+    cost = (500 * sent + 2000 * written) / 1e6
+    assert cost > 0
+    assert (done.spent.prompt_tokens, done.spent.completion_tokens, done.spent.currency) == (sent, written, "EUR")
+    assert done.spent.cost == pytest.approx(cost)
+    (run,) = one.runs()
+    assert one.run(run.id).batch == run.batch
+    assert run.batch == BatchSpent(2, sent, written, pytest.approx(cost), "EUR", "2026-05-04")  # type: ignore[arg-type]
+    assert (run.figures["prompt_tokens"], run.figures["cost"]) == (0, 0.0)
+    (total,) = one.spent()
+    assert (total.runs, total.batches, total.prompt_tokens, total.completion_tokens) == (0, 2, sent, written)
+    assert total.cost == pytest.approx(cost)
+    assert total.unpriced_tokens == 0
+
+    more = open_rag()  # its price isn't known: tokens alone
+    more.index_batch([*PASSAGES, Passage("Cleo met Dora in Oslo.", id="new")])
+    unpriced = more.resume_batch([*PASSAGES, Passage("Cleo met Dora in Oslo.", id="new")], wait=True)
+    assert unpriced.spent.cost is None
+    latest, first = more.runs()
+    assert latest.batch is not None
+    assert (latest.batch.batches, latest.batch.cost) == (2, None)
+    assert first.batch == run.batch
+    without, with_price = sorted(more.spent(), key=lambda spent: spent.cost)
+    assert with_price == total
+    assert without.unpriced_tokens == latest.batch.prompt_tokens + latest.batch.completion_tokens > 0

@@ -53,7 +53,8 @@ def values() -> dict[str, Any]:
     return {
         "keys": ["x"], "documents": ["x"], "ids": ["x"], "titles": ["x"], "dimensions": DIMENSIONS, "limit": 10,
         "fetch": 50, "digits": 2,
-        "namespace": "test_statements", "run": "r", "now": datetime.now(UTC), "seconds": 1, "figures": {"a": 1},
+        "namespace": "test_statements", "run": "r", "runs": ["r"], "now": datetime.now(UTC), "seconds": 1,
+        "figures": {"a": 1},
         "properties": {"a": 1}, "graph": "g", "lock": "g", "builder": "x", "version": 1, "base": "g",
         "prefix": "p", "suffix": "s", "fact_weight": 2.0, "synonym_weight": 2.0,
         "mention_weight": 1.0, "negated": vector, "shown": ["x"], "phrases": [{"key": "x", "weight": 1.0}],
