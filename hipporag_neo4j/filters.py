@@ -7,7 +7,7 @@ import json
 import math
 import numbers
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -150,11 +150,6 @@ def make_filter(where: Where, declared: Mapping[str, FilterType], namespace: str
         for condition in _conditions(name, wanted, _declared_type(name, declared, namespace))
     ]
     return Filter(tuple(sorted(conditions, key=lambda condition: (condition.name, condition.operator))))
-
-
-def names_of(where: object) -> Iterable[str]:
-    """The names that a filter speaks of, as far as it has the form of one."""
-    return [name for name in where if isinstance(name, str)] if isinstance(where, Mapping) else []
 
 
 def _declared_type(name: Any, declared: Mapping[str, FilterType], namespace: str) -> FilterType:

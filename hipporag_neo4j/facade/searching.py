@@ -21,7 +21,7 @@ class Searching(Resources):
 
     def read_filter(self, where: Where | None) -> Filter:
         """A filter as `retrieve` will take it; without one, that which allows everything. Raises InputError."""
-        return finish(read_filter(self._sources, self._graph, where))
+        return read_filter(self._graph, where)
 
     def retrieve(
         self,

@@ -9,10 +9,9 @@ from typing import Any
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import Allowed
-from hipporag_neo4j.filters import EVERYTHING, Filter, Where, make_filter, names_of
+from hipporag_neo4j.filters import EVERYTHING, Filter, Where, make_filter
 from hipporag_neo4j.retrieval.inquiry import Inquiry
-from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.schema import Graph, read_filterable
+from hipporag_neo4j.schema import Graph
 
 Statement = tuple[str, dict[str, Any]]
 """A name, and the parameters it is sent with."""
@@ -23,18 +22,9 @@ _PER_PASSAGE = 4
 """Entries of an index that take as long as everything that one passage says: some nine facts or phrases."""
 
 
-async def read_filter(sources: Sources, graph: Graph, where: Where | None) -> Filter:
-    """The filter that `where` means; a name that isn't known is looked for in what was declared since.
-
-    Raises InputError for a filter that can't be.
-    """
-    if where is None:
-        return EVERYTHING
-    declared = graph.filterable
-    if any(name not in declared for name in names_of(where)):
-        rows = await sources.run("schema/find_graph", namespace=graph.namespace)
-        declared = read_filterable(rows[0]["graph"].get("filterable", ())) if rows else {}
-    return make_filter(where, declared, graph.namespace)
+def read_filter(graph: Graph, where: Where | None) -> Filter:
+    """The filter that `where` means in a graph; without one everything is allowed. Raises InputError."""
+    return EVERYTHING if where is None else make_filter(where, graph.filterable, graph.namespace)
 
 
 async def count_allowed(inquiry: Inquiry) -> Allowed:

@@ -104,7 +104,7 @@ async def retrieve(
     if options.without_llm:
         _check_without_llm(mode, looks)
     _need_decider(sources, mode, entities, options)
-    conditions = await read_filter(sources, graph, where)
+    conditions = read_filter(graph, where)
     counted = CountedSources(sources)
     inquiry = Inquiry(
         counted,
