@@ -90,12 +90,14 @@ class GraphStatus(BaseModel):
 
 
 class Added(BaseModel):
-    """What became of the passages that were given; parts of a long text each count."""
+    """What became of the passages that were given; parts of a long text each count. `left` are not in the graph: they
+    would have passed the server's budget."""
 
     passages: int
     written: int
     unchanged: int
     failed: int
+    left: int
     prompt_tokens: int
     completion_tokens: int
 
@@ -166,11 +168,14 @@ def added(report: IndexReport) -> CallToolResult:
         written=report.written,
         unchanged=report.unchanged,
         failed=report.failed,
+        left=report.left,
         prompt_tokens=report.prompt_tokens,
         completion_tokens=report.completion_tokens,
     )
-    failed = ["Passages that could not be read are kept, and found by their words alone."] if found.failed else []
-    return _result(found, found.model_dump_json(), failed, ())
+    notices = ["Passages that could not be read are kept, and found by their words alone."] if found.failed else []
+    if found.left:
+        notices.append(f"Passages not added, since they would pass this server's budget for a call: {found.left}.")
+    return _result(found, found.model_dump_json(), notices, ())
 
 
 def _numbered(passages: Iterable[RankedPassage]) -> list[FoundPassage]:

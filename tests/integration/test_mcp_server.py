@@ -192,6 +192,13 @@ def test_it_answers_and_adds(asking: HippoRAG, llm_server: LLMServer) -> None:
     assert asking.status().passages == 2
 
 
+def test_what_a_budget_leaves_out_is_told(asking: HippoRAG) -> None:
+    asking.settings = asking.settings.model_copy(update={"index_max_tokens": 1})
+    result = call(asking, "add_passages", allow_write=True, passages=[{"text": "Oda Merrin taught Ilse Corvane."}])
+    assert (structured(result)["written"], structured(result)["left"]) == (0, 1)
+    assert "budget for a call: 1." in texts(result)[0]
+
+
 def test_calls_at_once_are_all_answered(rag: HippoRAG) -> None:
     async def several(client: Client) -> list[CallToolResult]:
         asked = [client.call_tool("retrieve", {"question": f"{QUESTION} {n}", "limit": 1}) for n in range(8)]
