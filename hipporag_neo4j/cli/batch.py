@@ -84,7 +84,7 @@ def cancel(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Stop the batch under way. What is answered by then is billed, and kept by the next index --resume."""
+    """Stop the batch under way. What is answered by then is billed, and kept, if need be by the next index --resume."""
     from hipporag_neo4j.hipporag import HippoRAG
 
     with HippoRAG(make_settings(namespace=namespace)) as rag:
@@ -96,7 +96,8 @@ def cancel(
     if as_json:
         output.print_json({"namespace": rag.namespace, "batches": [batch_values(batch) for batch in batches]})
     elif all(batch.collected is not None for batch in batches):
-        output.tell("The batch is given up.")
+        kept = output.plural(sum(batch.kept for batch in batches), "answer")
+        output.tell(f"The batch is given up; {kept} of it kept.")
     else:
         output.tell("The batch is being cancelled. To keep what it has answered: hipporag-neo4j index --resume")
 

@@ -85,7 +85,8 @@ class Batching(Building):
         return BatchStore(self.database, self.namespace).read()
 
     def cancel_batch(self) -> Sequence[SentBatch]:
-        """Stop the batch under way. What it has answered by then is billed; `advance_batch` keeps it.
+        """Stop the batch under way. What it has answered by then is billed, and kept: by `advance_batch`, if it has to
+        be waited for.
 
         Raises InputError where none is under way.
         """

@@ -160,19 +160,22 @@ class BatchJob:
             self.store.finish(job, run)
 
     def cancel(self) -> tuple[SentBatch, ...]:
-        """Stop the job: cancel what is at the endpoint. What that has answered by then can still be collected.
+        """Stop the job: cancel what is at the endpoint, which `advance` collects; collect what has ended.
 
-        A batch that the endpoint doesn't know is given up. Raises InputError where no job is under way.
+        A batch that the endpoint doesn't know, or whose answers it doesn't have any more, is given up. Raises
+        InputError where no job is under way.
         """
         job = self._job(check=False)
         for batch in (batch for batch in job if batch.collected is None):
             known = batch.batch or self._find(batch)
             try:
                 state = self.api.retrieve(known) if known else None
-                if state is not None:
-                    self.store.note(batch.id, state if state.ended else self.api.cancel(state.id))
-                else:
+                if state is None:
                     self.store.forget(batch.id)
+                elif state.ended:
+                    self._collect(batch, state)
+                else:
+                    self.store.note(batch.id, self.api.cancel(state.id))
             except BatchNotFoundError:
                 self.store.collect(batch.id, {"status": "cancelled", "error": "unknown to the endpoint"})
         job = self.store.open_job()
@@ -214,18 +217,16 @@ class BatchJob:
             self.store.forget(batch.id)
             return False
         state = self.api.retrieve(known)
+        if state.ended:
+            self._collect(batch, state)
+        else:
+            self.store.note(batch.id, state)
+        return not state.ended
+
+    def _collect(self, batch: SentBatch, state: BatchState) -> None:
         self.store.note(batch.id, state)
-        if not state.ended:
-            return True
-        collect_batch(
-            self.store,
-            self.api,
-            batch,
-            state,
-            max_tokens=self.settings.llm_max_tokens,
-            price=load_prices(self.settings.prices).price(self.identity[0]),
-        )
-        return False
+        price = load_prices(self.settings.prices).price(batch.identity[0])
+        collect_batch(self.store, self.api, batch, state, max_tokens=self.settings.llm_max_tokens, price=price)
 
     def _find(self, batch: SentBatch) -> str | None:
         """The endpoint's id of a batch that was announced, and maybe created before its sender was cut off."""
@@ -271,11 +272,6 @@ def _at_once(done: Sequence[SentBatch]) -> int | None:
     limited = [batch.requests for batch in done if batch.over_limit]
     if not limited:
         return done[0].at_once
-    if max(limited) == 1:
-        raise LLMError(
-            f"The endpoint's queue is full, even for one request: {done[0].error}. Wait until other batches of the "
-            "account are done, then run the same command again."
-        )
     return max([min(limited) // 2, *(batch.requests for batch in done if not batch.over_limit)])
 
 
@@ -284,6 +280,8 @@ def _hopeless(done: Sequence[SentBatch]) -> str | None:
     for batch in done:
         if batch.status == "failed" and not batch.over_limit:
             return f"the endpoint refused it: {batch.error or 'it gives no reason'}."
+        if batch.over_limit and batch.requests == 1:
+            return f"the endpoint's queue is full, even for one request: {batch.error}. Other batches may be in it."
     asked = sum(batch.requests - batch.undone for batch in done)
     if asked >= _HOPELESS and not any(batch.kept for batch in done):
         return f"none of {asked:,} requests got a usable answer, most of them since: {done[0].complaint}."

@@ -321,10 +321,13 @@ def test_the_queue_of_the_endpoint_may_be_small(rag: HippoRAG, llm_server: LLMSe
     assert sizes(llm_server) == [6, 3, 3, 3, 3]
     assert llm_server.chats == []
     llm_server.batch_api.most_enqueued = 0
-    rag.index_batch([Passage("Eve met Mallory.", id="eve")])
-    for _ in range(2):
-        with pytest.raises(LLMError, match=r"queue is full.*Enqueued token limit"):
-            rag.resume_batch([Passage("Eve met Mallory.", id="eve")])
+    eve = [Passage("Eve met Mallory.", id="eve")]
+    rag.index_batch(eve)
+    with pytest.raises(LLMError, match=r"queue is full.*Enqueued token limit.*has ended.*--batch"):
+        rag.resume_batch(eve)
+    llm_server.batch_api.most_enqueued = None
+    rag.index_batch(eve)
+    assert rag.resume_batch(eve, wait=True).report is not None
 
 
 def test_large_rounds_go_in_several_batches(
@@ -471,6 +474,25 @@ def test_a_batch_that_the_endpoint_forgot_can_be_given_up(rag: HippoRAG, llm_ser
         rag.resume_batch(PASSAGES)
     rag.cancel_batch()
     assert rag.index_batch(PASSAGES).state == "sent"
+
+
+def test_a_batch_whose_answers_are_gone_can_be_given_up(rag: HippoRAG, llm_server: LLMServer) -> None:
+    rag.index_batch(PASSAGES)
+    llm_server.batch_api.failing_downloads = [404, 404]
+    with pytest.raises(LLMError, match=r"doesn't know 'file-.*batch cancel"):
+        rag.resume_batch(PASSAGES)
+    (given_up,) = rag.cancel_batch()
+    assert (given_up.status, given_up.kept) == ("cancelled", 0)
+    assert rag.index_batch(PASSAGES).latest[0].requests == 6
+
+
+def test_cancelling_what_has_ended_keeps_it_and_sends_nothing_more(rag: HippoRAG, llm_server: LLMServer) -> None:
+    rag.index_batch(PASSAGES)
+    (ended,) = rag.cancel_batch()
+    assert (ended.status, ended.kept) == ("completed", 6)
+    with pytest.raises(InputError, match="No batch is under way"):
+        rag.resume_batch(PASSAGES)
+    assert sizes(llm_server) == [6]
 
 
 def test_another_model_size_or_no_cache_is_refused(rag: HippoRAG, open_rag: Open, llm_server: LLMServer) -> None:
