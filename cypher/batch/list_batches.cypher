@@ -1,5 +1,5 @@
-// Batches that were sent to a language model's Batch API, oldest first; `age` is the seconds since their sender last
-// gave a sign of life.
+// Batches that were sent to a language model's Batch API, oldest first, the largest first of a round; `age` is the
+// seconds since their sender last gave a sign of life.
 // params: namespace (str)
 // returns: batch (map), age (int)
 // mode: read
@@ -10,4 +10,4 @@ RETURN batch {
   .refused, .failures, .undone, .over_limit, .at_once, .dialect, .error, .complaint, .source, .passage_size, .identity,
   .patience, .prompt_tokens, .completion_tokens, .cost, .currency, .run, .created, .collected, .finished
 } AS batch, duration.inSeconds(batch.leased, datetime()).seconds AS age
-ORDER BY batch.created, batch.id
+ORDER BY batch.created, batch.requests DESC, batch.id
