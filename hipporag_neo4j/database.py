@@ -351,6 +351,14 @@ def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") ->
         return DatabaseError(
             f"The user may not run {query!r} ({message}). Ask for the privilege it names (docs/operating.md){way_out}."
         )
+    if code == "Neo.ClientError.Schema.IndexNotFound":
+        return QueryError(
+            f"An index that {query!r} searches is missing ({_first_line(error)}). An `init --filterable` makes that of "
+            "filtered questions anew, which takes seconds: try again in a moment. If it stays missing, "
+            "`hipporag-neo4j doctor` says what to do.",
+            query=query,
+            code=code,
+        )
     if code in _READ_ONLY:
         return DatabaseError(f"The database can't be written to ({message}). Write to another one{way_out}.")
     return QueryError(

@@ -57,6 +57,18 @@ def declare_filterable(database: Database, graph: Graph, filterable: Mapping[str
     return _declaration(database, graph.namespace, read_filterable(rows[0]["filterable"]), rebuilt=rebuilt)
 
 
+def find_unindexed(database: Database) -> tuple[str, str] | None:
+    """A namespace, and what it declared as `name:type,…`, where the index lacks some of that; None where there is none.
+
+    So it is while another client makes the index anew, and after one was cut off in that.
+    """
+    there = _indexed(database)
+    for row in database.run("schema/list_filterable"):
+        if read_filterable(row["filterable"]).keys() - there:
+            return row["namespace"], ",".join(row["filterable"])
+    return None
+
+
 def _index(database: Database, dimensions: int, declared: Mapping[str, FilterType]) -> bool:
     """See to it that the index holds the names of all namespaces and these; whether one with fewer names was there."""
     database.run("schema/create_passage_id_index")

@@ -20,6 +20,7 @@ from hipporag_neo4j.doctor.judge_versions import judge_neo4j, judge_pair
 from hipporag_neo4j.domain import Message
 from hipporag_neo4j.embedding import Embedder, make_embedder
 from hipporag_neo4j.errors import HippoRAGError
+from hipporag_neo4j.filterable import find_unindexed
 from hipporag_neo4j.llm import make_language_model
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import Status, read_status
@@ -146,6 +147,16 @@ def _check_indexes(_: Settings, database: Database, seen: _Seen) -> Finding:
             "init.",
         )
     schema.refuse_missing_indexes(database)
+    if unindexed := find_unindexed(database):
+        namespace, declared = unindexed
+        return Finding(
+            "indexes",
+            "problem",
+            f"The index that filtered questions search lacks what the namespace {namespace!r} declared: it is being "
+            "made anew just now, was dropped, or an init --filterable was cut off.",
+            "Look again in a moment; if it stays so, declare it again: hipporag-neo4j init --namespace "
+            f'{namespace} --filterable "{declared}".',
+        )
     if building := [f"{row['name']} ({row['progress']:.0f} %)" for row in rows if row["state"] != "ONLINE"]:
         return Finding("indexes", "warning", f"Still being built: {', '.join(building)}.", "Wait, then look again.")
     seen.indexes = True

@@ -9,8 +9,10 @@ from hypothesis import HealthCheck, Phase, example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from hipporag_neo4j.doctor import examine
 from hipporag_neo4j.domain import MODES, Allowed, ExtractedPassage, MetadataValue, Mode, RetrievalResult
-from hipporag_neo4j.errors import GraphNotFoundError, InputError
+from hipporag_neo4j.errors import GraphNotFoundError, InputError, QueryError
+from hipporag_neo4j.filterable import find_unindexed
 from hipporag_neo4j.filters import FilterType
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval import allow
@@ -212,6 +214,27 @@ def test_a_graph_without_passages_says_so(mode: Mode, settings: Settings) -> Non
         rag.declare_filterable(FILTERABLE)
         with pytest.raises(GraphNotFoundError, match="holds no passage"):
             rag.retrieve(QUESTION, mode=mode, where={"test_year": 2000}, fact_filter=keep_all, entities=["ada"])
+
+
+def test_an_index_that_is_gone_is_named_and_made_again(settings: Settings) -> None:
+    """As after an `init --filterable` that was killed between dropping the index and making it anew."""
+    where = {"test_year": {">=": 0}}
+    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+        write(rag, make(CORPUS))
+        rag.declare_filterable(FILTERABLE)
+        found = rag.retrieve(QUESTION, mode="dense", where=where).passages
+        assert found
+        rag.database.run("schema/drop_filterable_index")
+        try:
+            assert find_unindexed(rag.database) is not None
+            finding = next(finding for finding in examine(settings) if finding.check == "indexes")
+            assert (finding.level, "--filterable" in finding.advice) == ("problem", True)
+            with pytest.raises(QueryError, match=r"index .* is missing .*try again.*doctor"):
+                rag.retrieve(QUESTION, mode="dense", where=where)
+        finally:
+            rag.declare_filterable(FILTERABLE)
+        assert find_unindexed(rag.database) is None
+        assert rag.retrieve(QUESTION, mode="dense", where=where).passages == found
 
 
 def test_bm25_finds_the_allowed_passages_in_the_order_of_the_whole_index(settings: Settings) -> None:
