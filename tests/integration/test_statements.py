@@ -65,7 +65,7 @@ def values() -> dict[str, Any]:
         "pairs": [{"source": "x", "target": "y", "score": 0.9}],
         "instances": [{"number": 0, "phrases": ["x"], "seeds": [{"key": "x", "weight": 1.0}]}],
         "names": ["x"], "added": ["x:int"], "name": "x", "conditions": [{"property": "meta_x", "value": 1}],
-        "kept": 1000, "nodes": 10, "relationships": 20, "key": "x", "before": datetime.now(UTC), "most": 10,
+        "kept": 1000, "nodes": 10, "relationships": 20, "key": "x", "before": datetime.now(UTC), "created": datetime.now(UTC), "most": 10,
         "phrase": "x", "passage": "x", "other": "y", "subject": "x", "says": "x", "object": "y", "text": "x",
         "id": "x", "job": "x", "round": 1, "batches": [{"id": "x"}],
         "value": "x", "share": 0.8, "subjects": 5, "words": 40, "part": "x", "start": "x",
