@@ -27,9 +27,9 @@ from tests.llm_server import Request, extract_from_prompt, running_llm_server
 from tests.servers import TestServer
 
 PASSAGES = [
-    Passage("Ada met Bob in Lund.", id="1", title="Ada"),
-    Passage("Bob met Cleo in Rome.", id="2"),
-    Passage("Cleo met Dora in Oslo.", id="3"),
+    Passage("Ada met Bob in Lund.", id="1", title="Ada", metadata={"test_year": 2000}),
+    Passage("Bob met Cleo in Rome.", id="2", metadata={"test_year": 2001}),
+    Passage("Cleo met Dora in Oslo.", id="3", metadata={"test_year": 2002}),
 ]
 AGENT = f"hipporag-neo4j/{version('hipporag-neo4j')}"
 
@@ -74,6 +74,7 @@ def with_model(module_settings: Settings) -> Iterator[Settings]:
         llm_server.respond = answer
         settings = module_settings.model_copy(update={"llm_model": "scripted", "openai_base_url": llm_server.url})
         with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+            rag.declare_filterable({"test_year": "int"})
             rag.index(PASSAGES)
         yield settings
 
@@ -106,6 +107,12 @@ def digest(driver: neo4j.Driver, server: TestServer, namespace: str) -> str:
 QUESTION = Question("q", "Whom did Bob meet?", (GoldPassage(id="2"),))
 USES: dict[str, Callable[[HippoRAG], object]] = {
     **{mode: partial(HippoRAG.retrieve, question=QUESTION.question, mode=cast(Mode, mode)) for mode in MODES},
+    **{
+        f"{mode}, filtered": partial(
+            HippoRAG.retrieve, question=QUESTION.question, mode=cast(Mode, mode), where={"test_year": {">": 2000}}
+        )
+        for mode in MODES
+    },
     "three looks": lambda rag: rag.retrieve(QUESTION.question, looks=3),
     "no language model": lambda rag: rag.retrieve(QUESTION.question, no_llm=True),
     "answer": lambda rag: rag.answer(QUESTION.question),
@@ -118,6 +125,10 @@ USES: dict[str, Callable[[HippoRAG], object]] = {
     ),
     "tune synonyms": lambda rag: rag.tune_synonyms([0.9], questions=[QUESTION], modes=["hipporag1"]),
     "status": HippoRAG.status,
+    "health": HippoRAG.health,
+    "runs": HippoRAG.runs,
+    "an inspection": lambda rag: rag.inspect("facts-of-phrase", phrase="Bob"),
+    "compare": lambda rag: rag.compare([*PASSAGES[1:], Passage("Dora met Emil.", id="4")]),
     "graphs": HippoRAG.graphs,
     "kept answers": HippoRAG.kept_answers,
     "a dry drop": lambda rag: rag.drop(dry_run=True),
