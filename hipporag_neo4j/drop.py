@@ -23,11 +23,12 @@ class DropReport:
     `passages`, `phrases`, `facts`, `runs`, kept `answers` and `batches` were counted before anything was deleted;
     `nodes` are all that were deleted (0 in a dry run), the graph's own among them. `projections` were in memory.
     `graphs` are the namespaces that still hold one; `indexes` and `constraints` the names of those dropped with the
-    last.
+    last. `left_over`: there was no graph, only what clients wrote in the moments in which a drop ended.
     """
 
     namespace: str
     dry_run: bool = False
+    left_over: bool = False
     passages: int = 0
     phrases: int = 0
     facts: int = 0
@@ -48,13 +49,15 @@ def drop_graph(
     """Delete all that a namespace holds, its projections included; with `schema` also the indexes and constraints.
 
     First the graph is marked, so that nobody reads or writes half of it; its own node goes last. Relationships that
-    others attached to its nodes go with these. Raises GraphNotFoundError where there is no graph, unless `schema` is
-    wanted; SchemaVersionError for a graph of a newer version; and InputError for `schema` while other namespaces hold
-    graphs, before anything is changed.
+    others attached to its nodes go with these. Without a graph, runs, kept answers and batches are deleted that a drop
+    left over. Raises GraphNotFoundError where there are none either, unless `schema` is wanted; SchemaVersionError for
+    a graph of a newer version; and InputError for `schema` while other namespaces hold graphs, before anything is
+    changed.
     """
     created = _find(database, namespace)
     there = created is not None
-    if not there and not schema:
+    report = _count(database, namespace) if there else _count_leftovers(database, namespace)
+    if not there and not schema and not report.left_over:
         raise graph_not_found(namespace)
     others = tuple(graph.namespace for graph in list_graphs(database) if graph.namespace != namespace)
     if schema and others:
@@ -62,7 +65,6 @@ def drop_graph(
             f"The database holds other graphs, which need its indexes and constraints: {', '.join(others)}. Nothing "
             "was dropped. Leave --schema out (schema=True in Python), or drop those graphs before."
         )
-    report = _count(database, namespace) if there else DropReport(namespace)
     report = replace(report, dry_run=dry_run, graphs=others)
     if dry_run:
         return replace(report, graphs=(*others, namespace) if there else others)
@@ -72,6 +74,8 @@ def drop_graph(
             report = replace(
                 report, nodes=_delete(database, namespace, created, progress or (lambda done, total: None))
             )
+        elif report.left_over:
+            report = replace(report, nodes=_delete_leftovers(database, namespace))
         if schema:
             constraints, indexes = _drop_schema(database)
             report = replace(report, constraints=constraints, indexes=indexes)
@@ -94,6 +98,31 @@ def _count(database: Database, namespace: str) -> DropReport:
     found.pop("deleted", None)  # empty nodes of passages that are deleted already
     facts = database.run("status/count_facts", namespace=namespace)[0]["facts"]
     return DropReport(namespace, facts=facts, projections=len(_projections(database, namespace)), **found)
+
+
+def _count_leftovers(database: Database, namespace: str) -> DropReport:
+    """What a namespace without a graph holds of this product's own; passages and phrases would be those of others."""
+    rows = database.run("drop/count_nodes", namespace=namespace)
+    found = {row["what"]: row["found"] for row in rows if row["what"] not in ("passages", "phrases")}
+    left_over = any(found.values())
+    found.pop("deleted", None)
+    return DropReport(namespace, left_over=left_over, **found)
+
+
+def _delete_leftovers(database: Database, namespace: str) -> int:
+    """What `_count_leftovers` counts, a batch a transaction, unless a graph is made meanwhile; how many they were."""
+
+    def delete_some(tx: Transaction) -> int:
+        if not tx.run("drop/hold_namespace", namespace=namespace)[0]["held"]:
+            return 0
+        nodes: int = tx.run("drop/delete_leftovers", namespace=namespace, limit=_DELETED_AT_ONCE)[0]["nodes"]
+        tx.run("drop/delete_graph", namespace=namespace)
+        return nodes
+
+    deleted = 0
+    while nodes := unless_deleted(lambda: database.write("drop/delete_leftovers", delete_some)):
+        deleted += nodes
+    return deleted
 
 
 def _delete(database: Database, namespace: str, created: Any, progress: Progress) -> int:

@@ -74,6 +74,13 @@ def _what(report: "DropReport", *, schema: bool) -> str:
             output.plural(report.projections, "projection"),
         )
         parts.insert(0, f"the graph {report.namespace!r} ({', '.join(counts)})")
+    elif report.left_over:
+        counts = (
+            output.plural(report.answers, "kept answer"),
+            output.plural(report.runs, "run"),
+            output.plural(report.batches, "batch", "batches"),
+        )
+        parts.insert(0, f"what a drop left over in namespace {report.namespace!r} ({', '.join(counts)}; no graph)")
     return " and ".join(parts)
 
 
@@ -82,7 +89,12 @@ def _values(report: "DropReport") -> dict[str, Any]:
 
 
 def _show(report: "DropReport", *, schema: bool) -> None:
-    if report.nodes:
+    if report.left_over:
+        output.tell(
+            f"The namespace {report.namespace!r} held no graph; deleted what a drop had left over, since it was "
+            f"written while that ended: {output.plural(report.nodes, 'node')}."
+        )
+    elif report.nodes:
         output.tell(
             f"The graph {report.namespace!r} is dropped: {output.plural(report.nodes, 'node')} with their "
             f"relationships, {output.plural(report.projections, 'projection')}, in {report.seconds:.1f} s."

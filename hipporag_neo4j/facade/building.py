@@ -198,8 +198,9 @@ class Building(Resources):
 
         In batches; what broke off goes on when it is called again, and until then the graph can't be used. With
         `dry_run` nothing is changed: the report says what is there. `progress` hears how many nodes are deleted, and of
-        how many. Needs no model. Raises GraphNotFoundError unless `schema` is wanted, and InputError for `schema` while
-        other namespaces hold graphs.
+        how many. Without a graph, what clients wrote while an earlier drop ended is `left_over`, and deleted. Needs no
+        model. Raises GraphNotFoundError where there is nothing, unless `schema` is wanted, and InputError for `schema`
+        while other namespaces hold graphs.
         """
         return drop_graph(self.database, self.namespace, schema=schema, dry_run=dry_run, progress=progress)
 

@@ -20,7 +20,9 @@ def graph(line: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("graph")
-def test_drop_asks_says_what_it_would_do_and_does_it(line: CommandLine, namespace: str) -> None:
+def test_drop_asks_says_what_it_would_do_and_does_it(
+    line: CommandLine, namespace: str, driver: neo4j.Driver, server: TestServer
+) -> None:
     refused = line.run("drop", status=2)
     assert "Nobody can be asked here. Add --yes" in refused.stderr
     counts = "1 passage, 2 phrases, 1 fact, 2 kept answers, 1 run, 0 projections"
@@ -30,6 +32,10 @@ def test_drop_asks_says_what_it_would_do_and_does_it(line: CommandLine, namespac
     assert (values["namespace"], values["nodes"], values["answers"], values["dry_run"]) == (namespace, 7, 2, False)
     assert namespace not in values["graphs"]
     assert line.read("drop", "--yes", status=1)["error"]["type"] == "GraphNotFoundError"
+    driver.execute_query("CREATE (:HippoRun {namespace: $n, id: 'late'})", n=namespace, database_=server.database)
+    said = line.run("drop", "--yes").stderr
+    assert f"The namespace '{namespace}' held no graph; deleted what a drop had left over" in said
+    assert "while that ended: 1 node." in said
 
 
 @pytest.mark.usefixtures("graph")

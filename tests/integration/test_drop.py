@@ -212,7 +212,7 @@ def test_a_writer_that_it_overtakes_stops_and_leaves_nothing(
     settings: Settings, driver: neo4j.Driver, server: TestServer
 ) -> None:
     with HippoRAG(settings) as other, HippoRAG(settings, embedder=DroppingEmbedder(other.drop)) as writer:
-        with pytest.raises(GraphNotFoundError, match="holds no graph"):
+        with pytest.raises(GraphNotFoundError, match="holds no graph any more: it was dropped"):
             write(writer, PASSAGES)
         assert count(driver, server, writer.namespace) == 0
 
@@ -273,6 +273,59 @@ def test_a_run_of_the_language_model_is_gone_with_its_answers(
         report = rag.drop()
         assert report.answers == 2
         assert count(driver, server, rag.namespace) == 0
+
+
+def test_what_was_written_while_a_drop_ended_goes_with_the_next_one(
+    settings: Settings, make_namespace: Callable[[], str], driver: neo4j.Driver, server: TestServer
+) -> None:
+    one, other = (HippoRAG(settings, namespace=make_namespace(), embedder=EMBEDDER) for _ in range(2))
+    with one, other:
+        write(other, PASSAGES[:1])
+        rows(
+            driver,
+            server,
+            "CREATE (:HippoRun {namespace: $one, id: 'r'}), (:HippoAnswer {namespace: $one, key: $one}), "
+            "(:HippoRun {namespace: $one, id: 's'}), (:Passage {namespace: $one, id: 'theirs'})",
+            one=one.namespace,
+        )
+        before = digest(driver, server, other.namespace)
+        try:
+            planned = one.drop(dry_run=True)
+            assert (planned.left_over, planned.runs, planned.answers, planned.passages) == (True, 2, 1, 0)
+            assert count(driver, server, one.namespace) == 4
+            report = one.drop()
+            assert (report.left_over, report.nodes, report.graphs) == (True, 3, planned.graphs)
+            with pytest.raises(GraphNotFoundError, match="holds no graph"):
+                one.drop()
+            assert count(driver, server, one.namespace) == 1  # passages without a graph aren't ours
+        finally:
+            rows(driver, server, "MATCH (p:Passage {namespace: $one}) DELETE p", one=one.namespace)
+        assert digest(driver, server, other.namespace) == before
+
+
+def test_a_graph_that_is_made_while_leftovers_go_stays(
+    settings: Settings, driver: neo4j.Driver, server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drop_module, "_DELETED_AT_ONCE", 1)
+    with HippoRAG(settings, embedder=EMBEDDER) as rag, HippoRAG(settings, embedder=EMBEDDER) as other:
+        rows(
+            driver,
+            server,
+            "UNWIND range(1, 3) AS i CREATE (:HippoRun {namespace: $one, id: toString(i)})",
+            one=rag.namespace,
+        )
+        transact = rag.database.write
+
+        def then_make(*arguments: Any, **options: Any) -> Any:
+            done = transact(*arguments, **options)
+            other.init()
+            return done
+
+        monkeypatch.setattr(rag.database, "write", then_make)
+        assert rag.drop().nodes == 1
+        monkeypatch.undo()
+        assert rag.namespace in {graph.namespace for graph in rag.graphs()}
+        assert other.drop().nodes == 3  # the graph's own node, and two runs
 
 
 def test_a_newer_graph_is_left_alone(settings: Settings, driver: neo4j.Driver, server: TestServer) -> None:
