@@ -140,8 +140,7 @@ def make_filter(where: Where, declared: Mapping[str, FilterType], namespace: str
     Raises InputError for a name that isn't `declared`, an operator that there is none of, a value of another type than
     the declared one, bounds that contradict the form, and for no condition at all.
     """
-    if not isinstance(where, Mapping):
-        raise InputError(f"The filter is {where!r}. Give names with values, such as {{'year': {{'>=': 2020}}}}.")
+    check_form(where)
     if not where:
         raise InputError("The filter holds no condition. Give one, or leave it out to search all passages.")
     conditions = [
@@ -150,6 +149,12 @@ def make_filter(where: Where, declared: Mapping[str, FilterType], namespace: str
         for condition in _conditions(name, wanted, _declared_type(name, declared, namespace))
     ]
     return Filter(tuple(sorted(conditions, key=lambda condition: (condition.name, condition.operator))))
+
+
+def check_form(where: Any) -> None:
+    """Raises InputError unless names have values."""
+    if not isinstance(where, Mapping):
+        raise InputError(f"The filter is {where!r}. Give names with values, such as {{'year': {{'>=': 2020}}}}.")
 
 
 def _declared_type(name: Any, declared: Mapping[str, FilterType], namespace: str) -> FilterType:

@@ -1,12 +1,12 @@
 """What the retrievers of all adapters share: how they ask, and what they tell of a passage and of a search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hipporag_neo4j.domain import Mode, RankedPassage, RetrievalResult
 from hipporag_neo4j.errors import InputError
-from hipporag_neo4j.filters import Where
+from hipporag_neo4j.filters import Where, check_form
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.notices import search_notices
 
@@ -40,11 +40,11 @@ class Search:
 
 
 def both(one: Where | None, other: Where | None) -> Where | None:
-    """A filter that asks for what both ask. Raises InputError where both speak of the same metadata."""
+    """A filter that asks for what both ask. Raises InputError where both speak of the same metadata, or one is no filter."""
     if one is None or other is None:
         return other if one is None else one
-    if not isinstance(other, Mapping):
-        raise InputError(f"The filter is {other!r}. Give names with values, such as {{'year': {{'>=': 2020}}}}.")
+    check_form(one)
+    check_form(other)
     if twice := sorted(str(name) for name in one.keys() & other.keys()):
         raise InputError(
             f"The retriever was made with a filter on {', '.join(map(repr, twice))}, and the question gives another. "
