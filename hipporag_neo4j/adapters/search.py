@@ -40,7 +40,7 @@ class Search:
 
 
 def both(one: Where | None, other: Where | None) -> Where | None:
-    """A filter that asks for what both ask. Raises InputError where both speak of the same metadata, or one is no filter."""
+    """A filter that asks for what both ask. Raises InputError where both speak of the same metadata, or one is none."""
     if one is None or other is None:
         return other if one is None else one
     check_form(one)
