@@ -14,8 +14,10 @@ BEAT = 5.0
 """Seconds after which a run that goes on says so in the graph."""
 LOST_AFTER = 60.0
 """Seconds without such a sign after which a run counts as lost."""
-MEASURED_RUNS = 50
-"""The latest runs, whose figures tell what later ones will take."""
+_MEASURED = 50
+"""The latest runs that worked, whose figures tell what later ones will take."""
+
+_MOST_RUNS = 10_000
 
 RunState = Literal["running", "finished", "stopped", "broken off", "lost"]
 """`stopped`: it ended at its budget. `broken off`: by an error or Ctrl-C. `lost`: its client was killed, or can't reach
@@ -81,8 +83,16 @@ class TotalSpent:
 
 
 def list_runs(database: Database, namespace: str, limit: int) -> tuple[Run, ...]:
-    """The latest `limit` runs, the last one first."""
+    """The latest `limit` runs, the last one first. Raises InputError for a limit that is none."""
+    if not isinstance(limit, int) or not 0 <= limit <= _MOST_RUNS:
+        raise InputError(f"The limit is {limit!r}; take 0 to {_MOST_RUNS:,} runs.")
     return _with_batches(database, namespace, database.run("runs/list_runs", namespace=namespace, limit=limit))
+
+
+def working_runs(database: Database, namespace: str) -> tuple[Run, ...]:
+    """The latest 50 runs that wrote passages or asked a language model, the last one first; `batch` is left out."""
+    rows = database.run("runs/list_working_runs", namespace=namespace, limit=_MEASURED)
+    return tuple(_run(row, None) for row in rows)
 
 
 def read_run(database: Database, namespace: str, run: str) -> Run:

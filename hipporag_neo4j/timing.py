@@ -8,7 +8,7 @@ from contextlib import contextmanager
 class Stages:
     """Adds up the time spent in named stages; a stage inside another doesn't count for the outer one.
 
-    Not for use by several threads at once.
+    For the use of one thread; others may ask how much it is so far.
     """
 
     def __init__(self) -> None:

@@ -284,7 +284,7 @@ def _hopeless(done: Sequence[SentBatch]) -> str | None:
             return f"the endpoint's queue is full, even for one request: {batch.error}. Other batches may be in it."
     asked = sum(batch.requests - batch.undone for batch in done)
     if asked >= _HOPELESS and not any(batch.kept for batch in done):
-        return f"none of {asked:,} requests got a usable answer, most of them since: {done[0].complaint}."
+        return f"none of {asked:,} requests got a usable answer, most of them since: {_complaint(done)}."
     return None
 
 

@@ -19,7 +19,7 @@ from hipporag_neo4j.indexing.make_reader import make_expectation
 from hipporag_neo4j.indexing.store_size import DEFAULT_DIMENSIONS, foretell_heap, foretell_store
 from hipporag_neo4j.llm.count_tokens import rule_of_thumb
 from hipporag_neo4j.prices import Price, PriceTable, load_prices
-from hipporag_neo4j.runs import MEASURED_RUNS, list_runs
+from hipporag_neo4j.runs import working_runs
 from hipporag_neo4j.schema import find_graph
 from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import Status, read_status
@@ -173,7 +173,7 @@ class Estimator:
             price=prices.price(self.model) if self.model else None,
             price_table=prices.place,
             seconds=foretell_seconds(
-                list_runs(database, namespace, MEASURED_RUNS),
+                working_runs(database, namespace),
                 self.model or "",
                 passages=comparison.to_write,
                 asked=self.asked,

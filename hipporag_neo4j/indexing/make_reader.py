@@ -8,7 +8,7 @@ from hipporag_neo4j.indexing.read_passages_by_model import ModelReader, OnSpent
 from hipporag_neo4j.llm import LanguageModel
 from hipporag_neo4j.llm.count_tokens import token_counter
 from hipporag_neo4j.prices import load_prices
-from hipporag_neo4j.runs import MEASURED_RUNS, list_runs
+from hipporag_neo4j.runs import working_runs
 from hipporag_neo4j.settings import Settings
 
 
@@ -45,6 +45,6 @@ def check_budget(settings: Settings) -> None:
 
 
 def make_expectation(model: str, settings: Settings, database: Database, namespace: str) -> Expectation:
-    """What passages will take, from what the latest runs with this model took in this graph, if there are any."""
-    usages = [usage for run in list_runs(database, namespace, MEASURED_RUNS) for usage in run.calls]
+    """What passages will take, from what this model took in the latest runs here that did something, if it was asked."""
+    usages = [usage for run in working_runs(database, namespace) for usage in run.calls]
     return Expectation(token_counter(model), measured_calls(usages, model), settings.prompts_dir)

@@ -11,7 +11,7 @@ import pytest
 from hipporag_neo4j.errors import InputError, LLMAccessError
 from hipporag_neo4j.indexing import record_run
 from hipporag_neo4j.prompts import prompts_hash
-from hipporag_neo4j.runs import LOST_AFTER
+from hipporag_neo4j.runs import LOST_AFTER, working_runs
 from tests.integration.test_budget import PASSAGES, PRICES, Open, open_rag
 from tests.llm_server import LLMServer, Reply, Request, error, extract_from_prompt
 from tests.servers import TestServer
@@ -128,6 +128,16 @@ def test_runs_that_cost_nothing_are_forgotten_beyond_the_latest(
         assert {run.id for run in rag.runs()} == {paid, *for_nothing[-2:]}
 
 
+def test_runs_that_did_nothing_are_no_measure(open_rag: Open) -> None:
+    with open_rag() as rag:
+        asked = rag.index(PASSAGES[:1]).run
+        rag.delete([PASSAGES[0].id or ""])
+        kept = rag.index(PASSAGES[:1]).run
+        rag.index(PASSAGES[:1])
+        assert len(rag.runs()) == 4
+        assert [run.id for run in working_runs(rag.database, rag.namespace)] == [kept, asked]
+
+
 def test_a_run_is_found_by_its_beginning_if_that_is_clear(open_rag: Open) -> None:
     with open_rag() as rag:
         rag.index(PASSAGES[:1])
@@ -137,6 +147,9 @@ def test_a_run_is_found_by_its_beginning_if_that_is_clear(open_rag: Open) -> Non
             rag.run("x")
         with pytest.raises(InputError, match="Several runs"):
             rag.run("2")
+        assert [run.kind for run in rag.runs(1)] == ["delete"]
+        with pytest.raises(InputError, match="The limit is -1; take 0 to"):
+            rag.runs(-1)
 
 
 def _wait_for(happened: Callable[[], bool]) -> None:
