@@ -45,6 +45,6 @@ def check_budget(settings: Settings) -> None:
 
 
 def make_expectation(model: str, settings: Settings, database: Database, namespace: str) -> Expectation:
-    """What passages will take, from what this model took in the latest runs here that did something, if it was asked."""
+    """What passages will take, from what this model took in the latest runs here, where it was asked in them."""
     usages = [usage for run in working_runs(database, namespace) for usage in run.calls]
     return Expectation(token_counter(model), measured_calls(usages, model), settings.prompts_dir)
