@@ -113,7 +113,10 @@ def lock_graph(tx: Transaction, namespace: str) -> Row:
     """
     rows = unless_deleted(lambda: tx.run("indexing/raise_version", namespace=namespace))
     if not rows:
-        raise graph_not_found(namespace)
+        raise GraphNotFoundError(
+            f"The namespace {namespace!r} holds no graph any more: it was dropped while this was written to it. Index "
+            "the passages again to make it anew."
+        )
     refuse_unusable(namespace, rows[0])
     return rows[0]
 

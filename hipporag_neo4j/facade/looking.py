@@ -28,7 +28,8 @@ class Looking(Resources):
         return read_status(self.database, schema.open_graph(self.database, self.namespace))
 
     def runs(self, limit: int = 20) -> Sequence[Run]:
-        """The latest `limit` runs that wrote, the last one first. Raises GraphNotFoundError."""
+        """The latest `limit` runs that wrote, the last one first. Raises GraphNotFoundError, and InputError for a
+        limit that is none."""
         schema.open_graph(self.database, self.namespace)
         return list_runs(self.database, self.namespace, limit)
 
