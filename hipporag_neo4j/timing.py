@@ -1,7 +1,8 @@
-"""How long the stages of a piece of work take."""
+"""How long the stages of a piece of work take, and what is done now and then meanwhile."""
 
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -35,3 +36,24 @@ class Stages:
     def milliseconds(self) -> dict[str, float]:
         """Milliseconds by stage, and `total` since the beginning."""
         return {stage: 1000 * seconds for stage, seconds in self.seconds().items()}
+
+
+@contextmanager
+def repeated(call: Callable[[], None], seconds: float, patience: float | None = None) -> Iterator[None]:
+    """Calls a function every so many seconds, in a thread, for the time of the context.
+
+    A call under way is waited for at the end, at most `patience` seconds where that is given.
+    """
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.wait(seconds):
+            call()
+
+    thread = threading.Thread(target=run, name="repeated", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(patience)

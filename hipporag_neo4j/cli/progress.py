@@ -24,10 +24,12 @@ from rich.text import Text
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.money import duration, money, tokens
+from hipporag_neo4j.timing import repeated
 
 if TYPE_CHECKING:
     from hipporag_neo4j.indexing.index_report import Spent
 
+_BEAT = 1.0
 _PERIOD = 10.0
 """Seconds between two lines where nobody watches."""
 _MEMORY = 120.0
@@ -130,7 +132,7 @@ def index_progress(total: int) -> Iterator[IndexProgress]:
     console = output.stderr()
     if not console.is_terminal:
         progress = IndexProgress(console, None, total)
-        with _repeated(progress.beat):
+        with repeated(progress.beat, _BEAT):
             yield progress
         return
     columns = (
@@ -160,7 +162,7 @@ def waiting(message: str) -> Iterator[None]:
     console = output.stderr()
     if not console.is_terminal:
         lines = Lines(message)
-        with _repeated(lines.beat):
+        with repeated(lines.beat, _BEAT):
             yield
         return
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), console=console, transient=True) as spinner:
@@ -187,24 +189,6 @@ class Lines:
 def pause_after(seconds: float) -> float:
     """Seconds between two lines where nobody watches: ten, but a minute for what takes longer than five."""
     return _PERIOD if seconds <= 5 * 60 else 60.0
-
-
-@contextmanager
-def _repeated(beat: Callable[[], None]) -> Iterator[None]:
-    """Calls a function every second, in a thread, for the time of the context."""
-    done = threading.Event()
-
-    def run() -> None:
-        while not done.wait(1.0):
-            beat()
-
-    thread = threading.Thread(target=run, name="progress", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 class _RateColumn(ProgressColumn):

@@ -1,9 +1,8 @@
 """What each run did is kept in the graph, and how far it is while it runs."""
 
 import sys
-import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Protocol
@@ -12,11 +11,12 @@ from hipporag_neo4j.database import Database
 from hipporag_neo4j.errors import DatabaseError
 from hipporag_neo4j.runs import BEAT
 from hipporag_neo4j.schema import unless_deleted
-from hipporag_neo4j.timing import Stages
+from hipporag_neo4j.timing import Stages, repeated
 
 _KEPT = 1000
 """The latest runs that cost nothing are kept; those that did cost something are kept all."""
 _PATIENCE = 5.0
+"""Seconds to wait for the last sign of life: nobody who presses Ctrl-C should wait for a server that is gone."""
 
 
 class Report(Protocol):
@@ -55,7 +55,7 @@ def recorded(database: Database, namespace: str, report: Report) -> Iterator[Sta
 
     record("running")
     try:
-        with _repeated(BEAT, tell):
+        with repeated(tell, BEAT, _PATIENCE):
             yield stages
     except BaseException:
         report.seconds = stages.seconds()
@@ -65,24 +65,6 @@ def recorded(database: Database, namespace: str, report: Report) -> Iterator[Sta
     report.seconds = stages.seconds()
     record("finished")
     database.run("indexing/forget_runs", namespace=namespace, kept=_KEPT)
-
-
-@contextmanager
-def _repeated(seconds: float, tell: Callable[[], None]) -> Iterator[None]:
-    """Calls a function now and then, in a thread, for the time of the context."""
-    over = threading.Event()
-
-    def run() -> None:
-        while not over.wait(seconds):
-            tell()
-
-    thread = threading.Thread(target=run, name="heartbeat", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join(_PATIENCE)  # not longer: nobody who presses Ctrl-C should wait for a server that is gone
 
 
 def peak_memory() -> int | None:
