@@ -220,6 +220,11 @@ def _value(name: str, value: Any, kind: FilterType) -> FilterValue:
     return checked
 
 
+def is_of_type(value: object, kind: FilterType) -> bool:
+    """Whether a value of metadata is one that conditions of this type compare with."""
+    return _as_type(value, kind) is not None
+
+
 def _as_type(value: Any, kind: FilterType) -> FilterValue | None:
     """The value as one of a type, None where it is none."""
     if isinstance(value, bool):

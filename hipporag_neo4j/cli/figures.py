@@ -44,6 +44,7 @@ def status_values(status: "Status") -> dict[str, Any]:
         "dimensions": graph.dimensions,
         "normalisation": graph.normalisation,
         "synonym_threshold": graph.synonym_threshold,
+        "filterable": dict(graph.filterable),
         "version": graph.version,
         "published": graph.published,
     }
@@ -73,6 +74,7 @@ def run_values(report: "IndexReport", left_out: list[str]) -> dict[str, Any]:
         "deleted": report.deleted,
         "pruned": report.pruned,
         "overtaken": report.overtaken,
+        "mistyped": {name: asdict(mistyped) for name, mistyped in report.mistyped.items()},
         "truncated": report.truncated,
         "repeated": report.repeated,
         "failed": report.failed,
@@ -114,6 +116,8 @@ def summary_lines(status: "Status") -> list[tuple[str, str]]:
     lines.append(("embeddings", f"{graph.embedding_model}, {graph.dimensions} dimensions"))
     lines.append(("normalisation", graph.normalisation))
     seen = "" if graph.published == graph.version else f", readers see {graph.published:,}"
+    if graph.filterable:
+        lines.append(("filterable", ", ".join(f"{name}:{kind}" for name, kind in graph.filterable.items())))
     lines.append(("version", f"{graph.version:,}{seen}"))
     if status.runs:
         lines.append(("last run", _last_run(status.runs[0])))

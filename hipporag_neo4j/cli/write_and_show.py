@@ -1,6 +1,6 @@
 """What the commands that add passages share: count what is to come, write with a progress bar, show what was done."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,8 @@ def write_and_show(
         output.stdout().print(two_columns(summary_lines(found)))
         if malformed:
             output.stdout().print(malformed_table(malformed))
+    for warning in _mistyped(report):
+        output.warn(warning)
     output.list_some("Left out", problems, _SHOWN)
     reasons = [f"{passage.passage}: {passage.error}" for passage in failed]
     output.list_some("Could not be read", reasons, _SHOWN, of=report.failed)
@@ -73,6 +75,16 @@ def write_and_show(
         raise typer.Exit(STOPPED)
     if problems or report.failed:
         raise typer.Exit(1)
+
+
+def _mistyped(report: "IndexReport") -> Iterator[str]:
+    """Which metadata can't be filtered by as it is declared, a sentence each."""
+    for name, found in report.mistyped.items():
+        more = ", …" if found.passages > len(found.first) else ""
+        yield (
+            f"{output.plural(found.passages, 'passage has', 'passages have')} a value of {name!r} that is no "
+            f"{found.kind}, as it is declared: a filter on it never allows them ({', '.join(found.first)}{more})."
+        )
 
 
 def _what_is_missing(left_out: int, not_read: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 from hipporag_neo4j.indexing.budget import Stop
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, PassageRow
+from hipporag_neo4j.indexing.mistyped_metadata import Mistyped
 from hipporag_neo4j.llm.usage import CallUsage, UsageLedger
 from hipporag_neo4j.prices import Price
 
@@ -45,7 +46,8 @@ class IndexReport:
 
     `passages` of `given` count (parts of long texts each), `repeated` ones were left out before, `deleted` parts that
     their document doesn't hold any more, `pruned` passages that the source doesn't; `overtaken` ones were left as
-    another client wrote them while they were read; `seconds` by stage: `read` (input,
+    another client wrote them while they were read; `mistyped` are, by name, written ones with metadata of another type
+    than the one declared as filterable; `seconds` by stage: `read` (input,
     and what is read by a language model), `embed`, `write`, `link`, `publish`, `total`.
 
     `stopped` says why no more passages were begun, None for a run that did all; `left` passages are for the next run
@@ -68,6 +70,7 @@ class IndexReport:
     deleted: int = 0
     pruned: int = 0
     overtaken: int = 0
+    mistyped: dict[str, Mistyped] = field(default_factory=dict)
     stopped: Stop | None = None
     left: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
@@ -125,6 +128,7 @@ class IndexReport:
             "failed": self.failed,
             "deleted": self.deleted + self.pruned,
             "overtaken": self.overtaken,
+            "mistyped": sum(mistyped.passages for mistyped in tuple(self.mistyped.values())),
             "malformed_triples": self.malformed_triples,
             "dropped_triples": self.dropped_triples,
             "synonyms": self.synonyms,

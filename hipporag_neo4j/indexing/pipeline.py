@@ -17,6 +17,7 @@ from hipporag_neo4j.indexing.failed_passages import failed_passages
 from hipporag_neo4j.indexing.gather_batch import IdentifiedPassage, gather_batch
 from hipporag_neo4j.indexing.index_report import NAMELESS, Given, IndexReport, Progress, no_progress
 from hipporag_neo4j.indexing.link_synonyms import link_synonyms
+from hipporag_neo4j.indexing.mistyped_metadata import count_mistyped
 from hipporag_neo4j.indexing.prune import Prune, delete_rest
 from hipporag_neo4j.indexing.publish import publish
 from hipporag_neo4j.indexing.read_passages_by_model import ModelReader
@@ -133,6 +134,7 @@ class Indexer:
                 )
                 writer.write(batch)
                 report.count_written(some, sum(row.properties.get("dropped", 0) for row in batch.passages))
+                count_mistyped(report.mistyped, some, self.graph.filterable)
                 self.progress("passages", report.written + report.failed + report.unchanged, None)
         report.count_overtaken(writer.overtaken)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from hipporag_neo4j.cli.figures import summary_lines
+from hipporag_neo4j.cli.figures import status_values, summary_lines
 from hipporag_neo4j.cli.status import _advice
 from hipporag_neo4j.llm.usage import CallUsage
 from hipporag_neo4j.runs import Run
@@ -48,3 +48,10 @@ def test_reasons_of_failures_are_counted() -> None:
     lines = list(summary_lines(failed))
     assert ("passages", "25, 5 of them failed") in lines
     assert ("failed", "5 × named entities: no JSON") in lines
+
+
+def test_what_is_filterable_is_said() -> None:
+    declared = replace(WHOLE, graph=replace(GRAPH, filterable={"year": "int", "team": "string"}))
+    assert dict(summary_lines(declared))["filterable"] == "year:int, team:string"
+    assert status_values(declared)["filterable"] == {"year": "int", "team": "string"}
+    assert "filterable" not in dict(summary_lines(WHOLE))
