@@ -19,9 +19,13 @@ EVERYBODY = "hipporag."
 """What the names of all projections of this product begin with."""
 OWN = ".own-"
 """In the name of a projection that one client made for one walk."""
+_ANNOUNCED = ".building."
+"""In the name of what says that a projection is being built."""
 _MEGABYTE = 2**20
 _FORGOTTEN = 60.0
-"""Seconds after which a client that meant to drop something is taken for dead."""
+"""Seconds after which a client that meant to drop its own projection is taken for dead."""
+_NEVER_BUILT = 3600.0
+"""Seconds after which nobody can be building any more what was announced. Who waits for it finds out sooner."""
 _NAME = re.compile(
     r"hipporag\.(?P<namespace>[^.]+)\.(?P<created>\d+)\.(?P<published>\d+)\.(?P<version>\d+)(?P<weights>\..+)"
 )
@@ -78,8 +82,8 @@ async def tidy(run: Run, kept: str, megabytes: int) -> None:
 def superfluous(held: Sequence[Held], kept: str, most: int) -> list[str]:
     """Names of what is dropped, of all projections in memory, oldest first.
 
-    Older versions of what `kept` shows; what a client made for itself, or announced, more than a minute ago; then the
-    oldest, as long as all of them take more than `most` bytes. `kept` stays, however large it is.
+    Older versions of what `kept` shows; what a client made for itself more than a minute ago, or announced more than an
+    hour ago; then the oldest, as long as all of them take more than `most` bytes. `kept` stays, however large it is.
     """
     gone = [one.name for one in held if one.name != kept and (_is_forgotten(one) or _is_older(one.name, kept))]
     rest = [one for one in held if one.name not in gone]
@@ -95,11 +99,11 @@ def superfluous(held: Sequence[Held], kept: str, most: int) -> list[str]:
 
 def _passes(name: str) -> bool:
     """Whether the one who made it drops it again: its own, or the announcement of a build."""
-    return OWN in name or ".building." in name
+    return OWN in name or _ANNOUNCED in name
 
 
 def _is_forgotten(one: Held) -> bool:
-    return _passes(one.name) and one.age > _FORGOTTEN
+    return _passes(one.name) and one.age > (_NEVER_BUILT if _ANNOUNCED in one.name else _FORGOTTEN)
 
 
 def _is_older(name: str, kept: str) -> bool:
