@@ -37,7 +37,7 @@ def collect_batch(
         for number, file in enumerate(filter(None, (state.output_file, state.error_file))):
             path = Path(folder) / f"results_{number}.jsonl"
             api.download(file, path)
-            results = read_results(path, model=sent.identity[0], max_tokens=max_tokens)
+            results = read_results(path, model=sent.identity[0], max_tokens=max_tokens, hide=api.hide)
             for some in batches(tally.count(results), _KEPT_AT_ONCE):
                 store.answers.keep_all(dict(some))
     tally.count_missing(state)

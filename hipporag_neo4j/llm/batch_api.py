@@ -52,6 +52,10 @@ class _Error(BaseModel):
     line: int | None = None
     message: str | None = None
 
+    @property
+    def told(self) -> str:
+        return self.message or self.code or "no reason"
+
 
 class _Errors(BaseModel):
     data: list[_Error] | None = None
@@ -134,6 +138,10 @@ class BatchApi:
                 self._opened.close()
                 self._opened = None
 
+    def hide(self, text: str) -> str:
+        """What the endpoint says, without the key, which it may repeat."""
+        return self._endpoint.secrets.hide(text)
+
     def upload(self, path: Path) -> str:
         """Send a file of requests; its id at the endpoint."""
 
@@ -157,7 +165,7 @@ class BatchApi:
                 completion_window="24h",
                 metadata={_TOKEN: token, _NAMESPACE: namespace},
             )
-            return _state(_read(response.text, _Batch))
+            return self._state(_read(response.text, _Batch))
 
         return self._persist(create, "take a batch", once=True)
 
@@ -165,13 +173,15 @@ class BatchApi:
         """How a batch is now."""
         batches = self._client.batches.with_raw_response
         return self._persist(
-            lambda: _state(_read(batches.retrieve(batch).text, _Batch)), "tell of a batch", known=batch
+            lambda: self._state(_read(batches.retrieve(batch).text, _Batch)), "tell of a batch", known=batch
         )
 
     def cancel(self, batch: str) -> BatchState:
         """Stop a batch; what it has answered by then is billed, and can be collected."""
         batches = self._client.batches.with_raw_response
-        return self._persist(lambda: _state(_read(batches.cancel(batch).text, _Batch)), "cancel a batch", known=batch)
+        return self._persist(
+            lambda: self._state(_read(batches.cancel(batch).text, _Batch)), "cancel a batch", known=batch
+        )
 
     def find(self, tokens: Collection[str]) -> dict[str, BatchState]:
         """The batches that were created with some of these tokens, by token; looks through the account's newest."""
@@ -181,7 +191,7 @@ class BatchApi:
             page = self._persist(partial(self._list, last), "list its batches")
             for batch in page.data:
                 if (token := (batch.metadata or {}).get(_TOKEN)) is not None and token in tokens:
-                    found[token] = _state(batch)
+                    found[token] = self._state(batch)
             if not page.data or not page.has_more:
                 break
             seen, last = seen + len(page.data), page.data[-1].id
@@ -223,6 +233,24 @@ class BatchApi:
                     f"{translated} The batch may have been created all the same: `hipporag-neo4j index --resume` looks."
                 )
             raise translated from self._endpoint.cause(error)
+
+    def _state(self, batch: _Batch) -> BatchState:
+        counts = batch.request_counts or _Counts()
+        errors = (batch.errors.data if batch.errors else None) or []
+        said = [
+            f"line {error.line}: {self.hide(error.told)}" if error.line else self.hide(error.told) for error in errors
+        ]
+        return BatchState(
+            id=batch.id,
+            status=batch.status,
+            total=counts.total,
+            answered=counts.completed,
+            failed=counts.failed,
+            output_file=batch.output_file_id,
+            error_file=batch.error_file_id,
+            errors=(*said[:_SHOWN], *([f"and {len(said) - _SHOWN:,} more"] if len(said) > _SHOWN else [])),
+            over_limit=any(error.code == _TOO_MANY_TOKENS for error in errors),
+        )
 
     def _translated(self, error: Exception, what: str, known: str | None, seconds: float) -> ModelError:
         import openai
@@ -280,23 +308,3 @@ def _read(text: str, model: type[ModelT]) -> ModelT:
         return model.model_validate_json(text)
     except ValidationError as error:
         raise GarbledResponseError(excerpt(text)) from error
-
-
-def _state(batch: _Batch) -> BatchState:
-    counts = batch.request_counts or _Counts()
-    errors = (batch.errors.data if batch.errors else None) or []
-    said = [
-        f"line {error.line}: {error.message or error.code}" if error.line else str(error.message or error.code)
-        for error in errors
-    ]
-    return BatchState(
-        id=batch.id,
-        status=batch.status,
-        total=counts.total,
-        answered=counts.completed,
-        failed=counts.failed,
-        output_file=batch.output_file_id,
-        error_file=batch.error_file_id,
-        errors=(*said[:_SHOWN], *([f"and {len(said) - _SHOWN:,} more"] if len(said) > _SHOWN else [])),
-        over_limit=any(error.code == _TOO_MANY_TOKENS for error in errors),
-    )

@@ -1,7 +1,7 @@
 """The lines of a batch's files: requests on their way up, answers on their way down."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -23,6 +23,7 @@ _UNDONE = ("batch_expired", "batch_cancelled")
 _REFUSED = (400, 422)
 _SHOWN = 300
 
+Hide = Callable[[str], str]
 Outcome = Literal["answered", "truncated", "unreadable", "refused", "failed", "undone"]
 """What became of a request. `truncated`: cut off at the token limit; `unreadable`: answered in no usable form;
 `refused`: the endpoint doesn't take it as it is put; `failed`: at the endpoint; `undone`: the batch ended before."""
@@ -120,39 +121,42 @@ class Result:
     completion_tokens: int = 0
 
 
-def read_results(path: Path, *, model: str, max_tokens: int) -> Iterator[Result]:
-    """What a downloaded file says, line by line, in its order."""
+def read_results(path: Path, *, model: str, max_tokens: int, hide: Hide) -> Iterator[Result]:
+    """What a downloaded file says, line by line, in its order; `read_result` has the parameters."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if line.strip():
-                yield read_result(line, model=model, max_tokens=max_tokens)
+                yield read_result(line, model=model, max_tokens=max_tokens, hide=hide)
 
 
-def read_result(line: str, *, model: str, max_tokens: int) -> Result:
-    """What one line says; answers of at most `max_tokens` tokens were asked for."""
+def read_result(line: str, *, model: str, max_tokens: int, hide: Hide) -> Result:
+    """What one line says; answers of at most `max_tokens` tokens were asked for. `hide` takes secrets out of what the
+    endpoint says."""
     try:
         read = _Line.model_validate_json(line)
     except ValidationError:
-        return Result("failed", complaint=f"a line that can't be read: {_shown(line)}")
+        return Result("failed", complaint=f"a line that can't be read: {_shown(line, hide)}")
     kind, _, key = read.custom_id.rpartition("-")
     if kind not in _SHAPES or not _is_key(key):
-        return Result("failed", complaint=f"a line for a request that was never made: {_shown(read.custom_id)}")
+        return Result("failed", complaint=f"a line for a request that was never made: {_shown(read.custom_id, hide)}")
     if read.error is not None:
         undone = read.error.code in _UNDONE
-        return Result("undone" if undone else "failed", key, complaint=_shown(_said(read.error.model_dump())))
+        complaint = _shown(_said(read.error.model_dump()), hide)
+        return Result("undone" if undone else "failed", key, complaint=complaint)
     if read.response is None:
         return Result("failed", key, complaint="a line without a response")
     if read.response.status_code != 200:
-        complaint = f"{read.response.status_code}: {_shown(_said(read.response.body))}"
+        complaint = f"{read.response.status_code}: {_shown(_said(read.response.body), hide)}"
         return Result("refused" if read.response.status_code in _REFUSED else "failed", key, complaint=complaint)
-    return _read_answer(key, read.response.body, _SHAPES[kind], model, max_tokens)
-
-
-def _read_answer(key: str, body: Any, shape: type[ShapeT], model: str, max_tokens: int) -> Result:
     try:
-        completion = Completion.model_validate(body)
+        completion = Completion.model_validate(read.response.body)
     except ValidationError:
-        return Result("failed", key, complaint=f"a response that is no chat completion: {_shown(str(body))}")
+        said = _shown(str(read.response.body), hide)
+        return Result("failed", key, complaint=f"a response that is no chat completion: {said}")
+    return _read_answer(key, completion, _SHAPES[kind], model, max_tokens)
+
+
+def _read_answer(key: str, completion: Completion, shape: type[ShapeT], model: str, max_tokens: int) -> Result:
     usage = completion.usage or Usage()
     tokens = (usage.prompt_tokens, usage.completion_tokens)
     try:
@@ -178,6 +182,6 @@ def _said(body: Any) -> str:
     return str(message)
 
 
-def _shown(text: str) -> str:
-    cleaned = clean(text.strip())
+def _shown(text: str, hide: Hide) -> str:
+    cleaned = clean(hide(text).strip())  # first, since half a secret isn't found
     return f"{cleaned[:_SHOWN]}…" if len(cleaned) > _SHOWN else cleaned

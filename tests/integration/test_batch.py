@@ -260,6 +260,28 @@ def test_a_file_that_the_endpoint_refuses_ends_the_job(rag: HippoRAG, llm_server
     assert rag.index_batch(PASSAGES).state == "sent"
 
 
+def test_a_key_that_the_endpoint_repeats_is_nowhere(
+    open_rag: Open, llm_server: LLMServer, driver: "neo4j.Driver", server: TestServer
+) -> None:
+    key = "sk-canary-0815"
+    rag = open_rag(openai_api_key=key)
+    llm_server.respond = lambda request: error(401, f"Incorrect API key provided: {key}")
+    rag.index_batch(PASSAGES)
+    rag.advance_batch(PASSAGES)
+    llm_server.batch_api.fail_batches = [[{"code": "x", "line": 3, "message": f"No access with {key}", "param": None}]]
+    rag.cancel_batch()
+    rag.index_batch(PASSAGES)
+    with pytest.raises(LLMError, match=r"No access with \*\*\*") as caught:
+        rag.resume_batch(PASSAGES)
+    kept = driver.execute_query(
+        "MATCH (batch:HippoBatch {namespace: $namespace}) RETURN batch {.*}",
+        namespace=rag.namespace,
+        database_=server.database,
+    ).records
+    assert "Incorrect API key provided: ***" in repr(kept)
+    assert key not in f"{caught.value} {rag.batches()} {kept}"
+
+
 def test_a_batch_without_a_single_answer_ends_the_job(rag: HippoRAG, llm_server: LLMServer) -> None:
     many = [Passage(f"Ada{i} met Bob{i} in Lund.", id=str(i)) for i in range(20)]
     llm_server.respond = lambda request: error(404, "The model `scripted` does not exist")

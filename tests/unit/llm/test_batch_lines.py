@@ -56,19 +56,19 @@ def failed(code: str, message: str) -> str:
     ],
 )
 def test_a_line_is_understood(line: str, outcome: str, complaint: str) -> None:
-    result = read_result(line, model="m", max_tokens=50)
+    result = read_result(line, model="m", max_tokens=50, hide=str)
     assert (result.outcome, result.key) == (outcome, KEY)
     assert complaint in result.complaint
     assert (result.kept is not None) == (outcome == "answered")
 
 
 def test_an_answer_is_kept_with_what_it_cost() -> None:
-    kept = read_result(answered(LUND), model="m", max_tokens=50).kept
+    kept = read_result(answered(LUND), model="m", max_tokens=50, hide=str).kept
     assert kept is not None
     assert (kept.text, kept.kind, kept.model, kept.prompt_tokens, kept.completion_tokens) == (
         LUND, "entities", "m", 7, 3
     )  # fmt: skip
-    wasted = read_result(answered("no"), model="m", max_tokens=50)
+    wasted = read_result(answered("no"), model="m", max_tokens=50, hide=str)
     assert (wasted.prompt_tokens, wasted.completion_tokens) == (7, 3)
 
 
@@ -78,15 +78,34 @@ def test_an_answer_is_kept_with_what_it_cost() -> None:
      answered(LUND, custom_id="entities-xyz")],
 )  # fmt: skip
 def test_what_is_no_answer_to_a_request_of_ours_has_no_key(line: str) -> None:
-    result = read_result(line, model="m", max_tokens=50)
+    result = read_result(line, model="m", max_tokens=50, hide=str)
     assert (result.outcome, result.key, result.kept) == ("failed", "", None)
     assert result.complaint
+
+
+@pytest.mark.parametrize("before", [0, 290])
+def test_a_secret_that_the_endpoint_repeats_is_hidden_before_its_words_are_cut(before: int) -> None:
+    said = "x" * before + "sk-secret"
+    for line in (
+        refused(401, {"error": said}),
+        failed("x", said),
+        refused(200, said),
+        said,
+        answered(LUND, custom_id=said),
+    ):
+        result = read_result(line, model="m", max_tokens=50, hide=lambda text: text.replace("sk-secret", "***"))
+        assert "***" in result.complaint
+        assert "sk-" not in result.complaint
 
 
 def test_files_are_read_in_their_order_with_empty_lines_left_out(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(f"{answered(LUND)}\n\n{failed('x', 'boom')}\n".encode() + b"\xff\xfe broken\n")
-    assert [r.outcome for r in read_results(path, model="m", max_tokens=50)] == ["answered", "failed", "failed"]
+    assert [r.outcome for r in read_results(path, model="m", max_tokens=50, hide=str)] == [
+        "answered",
+        "failed",
+        "failed",
+    ]
 
 
 def keys(number: int) -> list[str]:
