@@ -177,14 +177,15 @@ def create_graph(
     """Make the schema and the namespace's graph; what is there already stays, and must fit.
 
     Without a synonym threshold a new graph gets 0.8. Raises GraphMismatchError when the graph was made with another
-    embedding model, dimension, normalisation or threshold, ForeignDataError when other data uses this product's
-    properties.
+    embedding model, dimension, normalisation or threshold, ForeignDataError when a new one meets data of others with
+    this product's properties.
     """
     if (there := find_graph(database, namespace)) is not None:
         check_model(there, embedding_model, dimensions)
         check_normalisation(there, normalisation)
         check_threshold(there, synonym_threshold)
-    refuse_foreign_data(database)
+    else:
+        refuse_foreign_data(database)  # reads all nodes, so not in every run
     refuse_other_dimensions(database, dimensions)
     for statement in _PLAIN_SCHEMA:
         database.run(statement)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import neo4j
 import pytest
 
+from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import MODES, ExtractedPassage, Mode, RetrievalResult
 from hipporag_neo4j.errors import ForeignDataError, GraphMismatchError
 from hipporag_neo4j.hipporag import HippoRAG
@@ -148,6 +149,25 @@ def test_properties_of_others_that_are_ours_are_refused(
             write(rag, passages("ours"))
         nodes = driver.execute_query("MATCH (n:HippoGraph) RETURN n", database_=server.database).records
         assert nodes == []
+
+
+def test_a_graph_that_is_there_is_not_looked_for_data_of_others_again(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That reads all nodes of the database, which a small change must not pay for."""
+    sent: list[str] = []
+    run = Database.run
+
+    def noted(self: Database, query: str, **parameters: Any) -> Any:
+        sent.append(query)
+        return run(self, query, **parameters)
+
+    monkeypatch.setattr(Database, "run", noted)
+    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+        rag.init()
+        assert sent.count("schema/find_foreign_data") == 1
+        rag.init()
+        assert sent.count("schema/find_foreign_data") == 1
 
 
 @pytest.mark.usefixtures("clean_database")
