@@ -1,8 +1,12 @@
 """The command line `hipporag-neo4j`. Commands import what they need when they run, so that help is quick."""
 
+import errno
 import io
 import logging
+import os
 import sys
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main() -> int:
@@ -20,8 +24,20 @@ def main() -> int:
         app(prog_name="hipporag-neo4j")
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:
+            raise
+        status = _say_unwritten(error)
     else:
         status = 0
     if status == interrupts.STATUS:
         interrupts.leave_at_once()
     return status
+
+
+def _say_unwritten(error: OSError) -> int:
+    """What a command found went to a file by way of standard output, and there is no room."""
+    sys.stderr.write(f"Error: Standard output can't be written to: {error.strerror}. Send it elsewhere.\n")
+    # What is still in its buffer would fail once more as Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

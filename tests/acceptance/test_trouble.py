@@ -202,6 +202,18 @@ def test_a_reader_that_goes_away_is_no_trouble(line: CommandLine) -> None:
         assert run.stderr.read() == b""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("arguments", [["--help"], ["status", "--all", "--json"]])
+def test_standard_output_that_is_full_is_said(line: CommandLine, arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [*line.command, *arguments], env=dict(line.environment), cwd=ROOT, stdout=full, stderr=subprocess.PIPE,
+            text=True, check=False,
+        )  # fmt: skip
+    said = "Error: Standard output can't be written to: No space left on device. Send it elsewhere.\n"
+    assert (run.returncode, run.stderr) == (1, said)
+
+
 @no_ctrl_c
 def test_ctrl_c_while_importing_and_again_to_the_end(
     line: CommandLine,
