@@ -70,7 +70,7 @@ def statements_in(pattern: str) -> set[str]:
 
 ALL = [queries.load(name) for name in queries.names() if name.split("/")[0] not in FOR_PEOPLE]
 _BY_READERS = set().union(*map(statements_in, READING))
-_ALSO_READ = ("schema", "cache", "status", "estimate", "health", "inspect", "names")
+_ALSO_READ = ("schema", "cache", "status", "runs", "estimate", "health", "inspect", "names")
 READ = [q for q in ALL if q.mode == "read" and (q.name in _BY_READERS or q.name.split("/")[0] in _ALSO_READ)]
 WRITE = [query for query in ALL if query.mode != "read"]
 
