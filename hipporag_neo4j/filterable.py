@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.errors import ForeignDataError
 from hipporag_neo4j.filters import PREFIX, FilterProperties, FilterType, check_declaration
-from hipporag_neo4j.schema import INDEX_WAIT, Graph, graph_not_found, read_filterable
+from hipporag_neo4j.schema import FILTERABLE_INDEX, INDEX_WAIT, Graph, graph_not_found, read_filterable
 
-_INDEX = "hipporag_passage_embedding_filterable"
 _MATCHING: dict[FilterType, tuple[str, ...]] = {
     "string": ("STRING",),
     "int": ("INTEGER",),
@@ -83,9 +82,9 @@ def _index(database: Database, dimensions: int, declared: Mapping[str, FilterTyp
         database.run("schema/create_filterable_index", where=names, dimensions=dimensions)
     if missing := sorted(wanted - _indexed(database)):
         raise ForeignDataError(
-            f"The index {_INDEX!r} was made without the metadata {missing[0]!r}: another client made one at the same "
-            "time, or the database has one of another name on the same properties (SHOW INDEXES). Run the same command "
-            "again, or drop the other one."
+            f"The index {FILTERABLE_INDEX!r} was made without the metadata {missing[0]!r}: another client made one at "
+            "the same time, or the database has one of another name on the same properties (SHOW INDEXES). Run the "
+            "same command again, or drop the other one."
         )
     database.run("schema/await_indexes", seconds=INDEX_WAIT)
     return rebuilt
@@ -93,7 +92,7 @@ def _index(database: Database, dimensions: int, declared: Mapping[str, FilterTyp
 
 def _indexed(database: Database) -> frozenset[str]:
     """The names that the index holds; none where there is no index."""
-    properties = [row["properties"] for row in database.run("schema/show_indexes") if row["name"] == _INDEX]
+    properties = [row["properties"] for row in database.run("schema/show_indexes") if row["name"] == FILTERABLE_INDEX]
     return frozenset(name.removeprefix(PREFIX) for some in properties for name in some if name.startswith(PREFIX))
 
 

@@ -22,6 +22,8 @@ SCHEMA_VERSION = 1
 """Of the graphs that this package makes, reads and writes; `migrate` brings older ones there."""
 DEFAULT_SYNONYM_THRESHOLD = 0.8
 INDEX_PREFIX = "hipporag_"
+FILTERABLE_INDEX = "hipporag_passage_embedding_filterable"
+"""Searched by questions with a filter."""
 _VECTOR_INDEXES = ("passage", "phrase", "fact")
 _PLAIN_SCHEMA = (
     "schema/create_graph_constraint",

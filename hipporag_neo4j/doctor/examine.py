@@ -186,6 +186,8 @@ def _check_graph(settings: Settings, database: Database, seen: _Seen) -> Finding
     schema.check_normalisation(seen.graph, settings.normalisation)
     seen.status = status = read_status(database, seen.graph)
     found = f"The namespace {settings.namespace!r} holds {status.passages:,} passages and {status.phrases:,} phrases."
+    if seen.graph.filterable:
+        found += f" Filterable: {', '.join(f'{declared}:{kind}' for declared, kind in seen.graph.filterable.items())}."
     failed = status.states.get("failed", 0)
     if status.interrupted or status.unlinked or failed:
         return Finding(

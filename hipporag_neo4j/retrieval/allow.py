@@ -4,18 +4,22 @@ An index over facts or phrases knows no metadata. Either so much of it is looked
 among it, as many as without a filter are looked at, or everything that the allowed passages say: whichever is less.
 """
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import Allowed
+from hipporag_neo4j.errors import QueryError
 from hipporag_neo4j.filters import EVERYTHING, Filter, Where, make_filter
 from hipporag_neo4j.retrieval.inquiry import Inquiry
-from hipporag_neo4j.schema import Graph
+from hipporag_neo4j.schema import FILTERABLE_INDEX, Graph
 
 Statement = tuple[str, dict[str, Any]]
 """A name, and the parameters it is sent with."""
 
+_NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"
 _MARGIN = 1.5
 """An index is asked for so many times what should give enough allowed entries if they were spread evenly."""
 _PER_PASSAGE = 4
@@ -25,6 +29,25 @@ _PER_PASSAGE = 4
 def read_filter(graph: Graph, where: Where | None) -> Filter:
     """The filter that `where` means in a graph; without one everything is allowed. Raises InputError."""
     return EVERYTHING if where is None else make_filter(where, graph.filterable, graph.namespace)
+
+
+@contextmanager
+def missing_index_explained(graph: Graph) -> Iterator[None]:
+    """Says what to type where the index that filtered questions search is gone. Raises QueryError."""
+    try:
+        yield
+    except QueryError as error:
+        if error.code != _NO_INDEX or FILTERABLE_INDEX not in str(error):
+            raise
+        names = ",".join(f"{name}:{kind}" for name, kind in graph.filterable.items())
+        raise QueryError(
+            f"The index {FILTERABLE_INDEX!r}, which filtered questions search, is missing. Another client may be "
+            "making it anew, which takes seconds: try again in a moment. If it stays missing (`hipporag-neo4j doctor`) "
+            f"it was dropped: `hipporag-neo4j init --namespace {graph.namespace} --filterable {shlex.quote(names)}` "
+            "makes it.",
+            query=error.query,
+            code=error.code,
+        ) from error
 
 
 async def count_allowed(inquiry: Inquiry) -> Allowed:

@@ -10,7 +10,7 @@ from hipporag_neo4j.filters import Where
 from hipporag_neo4j.projection import Weights
 from hipporag_neo4j.projection_catalogue import DEFAULT_MEGABYTES
 from hipporag_neo4j.retrieval import hipporag1, hipporag2, hybrid, no_llm
-from hipporag_neo4j.retrieval.allow import count_allowed, read_filter
+from hipporag_neo4j.retrieval.allow import count_allowed, missing_index_explained, read_filter
 from hipporag_neo4j.retrieval.bm25 import search_by_terms
 from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.found import Found
@@ -118,7 +118,8 @@ async def retrieve(
         weights=options.weights,
         megabytes=options.projection_megabytes,
     )
-    seen = await find_at_one_version(inquiry, lambda asked: _find(asked, mode, options))
+    with missing_index_explained(graph):
+        seen = await find_at_one_version(inquiry, lambda asked: _find(asked, mode, options))
     found = seen.found
     if not found.passages and (found.allowed is None or not found.allowed.total):
         await _refuse_empty_graph(sources, graph)

@@ -22,6 +22,8 @@ def test_declare_and_filter(line: CommandLine, tmp_path: Path) -> None:
     assert "Questions can be filtered by test_year:int." in declared.stderr
     assert "1 passage has a value of 'test_year' that is no int" in declared.stderr
     assert line.read("status")["filterable"] == {"test_year": "int"}
+    (graph,) = (found for found in line.read("doctor")["findings"] if found["check"] == "graph")
+    assert graph["found"].endswith("Filterable: test_year:int.")
     source.write_text(json.dumps({"id": "bari", "text": "Bari lies on the sea.", "test_year": "unknown"}) + "\n")
     added = " ".join(line.run("index", str(source), "--model", "scripted").stderr.split())
     assert "1 passage has a value of 'test_year' that is no int, as it is declared" in added

@@ -229,8 +229,10 @@ def test_an_index_that_is_gone_is_named_and_made_again(settings: Settings) -> No
             assert find_unindexed(rag.database) is not None
             finding = next(finding for finding in examine(settings) if finding.check == "indexes")
             assert (finding.level, "--filterable" in finding.advice) == ("problem", True)
-            with pytest.raises(QueryError, match=r"index .* is missing .*try again.*doctor"):
+            names = ",".join(f"{name}:{kind}" for name, kind in FILTERABLE.items())
+            with pytest.raises(QueryError, match=r"index .* is missing.*try again.*doctor") as raised:
                 rag.retrieve(QUESTION, mode="dense", where=where)
+            assert f"init --namespace {rag.namespace} --filterable {names}` makes it" in str(raised.value)
         finally:
             rag.declare_filterable(FILTERABLE)
         assert find_unindexed(rag.database) is None
