@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hipporag_neo4j import schema
+from hipporag_neo4j.facade.building import Building
 from hipporag_neo4j.indexing.batch_job import BatchProgress, source_name
 from hipporag_neo4j.indexing.batch_store import BatchStore, SentBatch
 from hipporag_neo4j.indexing.check_passages import OnProblem
@@ -12,12 +12,6 @@ from hipporag_neo4j.indexing.index_report import Progress
 from hipporag_neo4j.indexing.open_source import Source, open_source
 from hipporag_neo4j.indexing.read_passages_by_model import OnSpent
 from hipporag_neo4j.indexing.resume_batch import OnProgress, advance_job, source_of
-
-if TYPE_CHECKING:
-    pass
-
-
-from hipporag_neo4j.facade.building import Building
 
 
 class Batching(Building):
@@ -71,7 +65,7 @@ class Batching(Building):
         report = self.index(
             source, prune=prune, force=force, progress=progress, on_problem=on_problem, on_spent=on_spent
         )
-        job.finish(report.run)
+        job.finish(state, report.run)
         return replace(state, report=report)
 
     def batches(self, *, look: bool = False) -> Sequence[SentBatch]:

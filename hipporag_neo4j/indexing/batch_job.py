@@ -154,10 +154,15 @@ class BatchJob:
             if batch.collected is None and batch.batch is not None:
                 self.store.note(batch.id, self.api.retrieve(batch.batch))
 
-    def finish(self, run: str) -> None:
-        """The run that reads the kept answers is over, and the job with it."""
-        for job in {batch.job for batch in self.store.open_job()}:
-            self.store.finish(job, run)
+    def finish(self, progress: BatchProgress, run: str) -> None:
+        """The run that read the kept answers is over, and the job with it, unless another client has sent more for it.
+
+        What another client has begun meanwhile goes on.
+        """
+        now = self.store.open_job()
+        for job in {batch.job for batch in progress.batches}:
+            if not any(batch.job == job and batch.collected is None for batch in now):
+                self.store.finish(job, run)
 
     def cancel(self) -> tuple[SentBatch, ...]:
         """Stop the job: cancel what is at the endpoint, which `advance` collects; collect what has ended.

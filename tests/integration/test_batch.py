@@ -146,6 +146,27 @@ def test_two_clients_that_resume_at_once_send_one_round(
     assert rag.resume_batch(PASSAGES, wait=True).report is not None
 
 
+def test_a_job_that_another_client_begins_while_the_graph_is_written_goes_on(
+    rag: HippoRAG, open_rag: Open, llm_server: LLMServer
+) -> None:
+    rag.index_batch(PASSAGES)
+    assert rag.advance_batch(PASSAGES, wait=True).state == "ready"
+    other, eve = open_rag(), [Passage("Eve met Mallory.", id="eve")]
+    begun: list[str] = []
+
+    def meanwhile(*_: object) -> None:
+        if not begun:
+            other.cancel_batch()
+            begun.append(other.index_batch(eve).state)
+
+    assert rag.resume_batch(PASSAGES, progress=meanwhile).report is not None
+    assert begun == ["sent"]
+    done = other.resume_batch(eve, wait=True)
+    assert done.report is not None
+    assert done.report.written == 1
+    assert llm_server.chats == []
+
+
 def test_the_source_may_change_meanwhile(rag: HippoRAG, llm_server: LLMServer) -> None:
     rag.index_batch(PASSAGES[:4])
     new = [*PASSAGES[2:], Passage("Eve met Mallory.", id="eve")]
