@@ -1,18 +1,15 @@
 """What clients and server hold in memory while the load lasts, and whether it grows."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import psutil
 
 from hipporag_neo4j import local_server
 from hipporag_neo4j.database import Database
+from hipporag_neo4j.projection import projection_prefix
 from hipporag_neo4j.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MEGABYTE = 2**20
 
@@ -36,12 +33,12 @@ class Watch:
 
     def __init__(self, database: Database, settings: Settings, namespace: str) -> None:
         self._database = database
-        self._prefix = f"hipporag.{namespace}."
+        self._prefix = projection_prefix(namespace)
         running = local_server.find_running(settings) if settings.neo4j_uri is None else None
         self._server = psutil.Process(running.pid) if running else None
         self.samples: list[Sample] = []
 
-    def follow(self, clients: "Sequence[int]", alive: Callable[[], bool], seconds: float) -> None:
+    def follow(self, clients: Sequence[int], alive: Callable[[], bool], seconds: float) -> None:
         """A sample every so many seconds, as long as somebody is `alive`."""
         processes = [psutil.Process(pid) for pid in clients]
         while alive():
@@ -50,7 +47,7 @@ class Watch:
             while alive() and time.monotonic() < deadline:
                 time.sleep(0.1)
 
-    def _sample(self, clients: "Iterable[psutil.Process]") -> Sample:
+    def _sample(self, clients: Iterable[psutil.Process]) -> Sample:
         rows = self._database.run("projection/list_projections", prefix=self._prefix)
         return Sample(
             tuple(_resident(process) for process in clients),
