@@ -49,13 +49,15 @@ class Extraction:
 
     `malformed` holds, as JSON texts, the answers that were meant as triples but don't have exactly three parts; they
     are reported and never completed. `error` says why nothing could be read; then the passage counts as failed.
-    `truncated` is true when an answer was cut off, so that facts may be missing.
+    `unanswered` is true when that is so because the endpoint failed, `truncated` when an answer was cut off, so that
+    facts may be missing.
     """
 
     entities: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()
     malformed: tuple[str, ...] = ()
     error: str | None = None
+    unanswered: bool = False
     truncated: bool = False
 
 

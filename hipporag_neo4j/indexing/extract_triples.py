@@ -27,7 +27,7 @@ def extract(model: LanguageModel, passage: Passage, prompts_dir: Path | None = N
     except LLMAccessError:
         raise
     except (LLMError, UnreadableAnswerError) as error:
-        return Extraction(error=f"{asked_for}: {error}")
+        return Extraction(error=f"{asked_for}: {error}", unanswered=isinstance(error, LLMError))
     return Extraction(
         entities=entities,
         triples=read.value.facts,

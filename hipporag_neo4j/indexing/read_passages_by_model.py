@@ -21,7 +21,8 @@ from hipporag_neo4j.prices import Price
 from hipporag_neo4j.text import passage_text
 
 _HOPELESS = 20
-"""Passages none of which could be read, after which the others aren't tried."""
+"""Passages after which the others aren't tried: where none of the first could be read, and where the endpoint failed
+for so many one after the other."""
 
 OnSpent = Callable[[Spent], None]
 
@@ -80,12 +81,12 @@ class ModelReader:
 
         Where the next passage would pass the budget, those under way are given and the others counted as left: see
         `IndexReport.stopped`. Raises LLMAccessError when every further call would fail too, LLMError when none of the
-        first passages can be read; what was read before is given first.
+        first passages can be read or the endpoint fails for as many in a row; what was read before is given first.
         """
         source = _Source(passages)
         purse = self._purse()
         waiting: dict[Future[_Read], IdentifiedPassage] = {}
-        read = 0
+        read = unanswered = 0
         succeeded = False
         # No `with`: leaving one would wait for the calls under way, minutes with a slow model.
         pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="extract")
@@ -105,12 +106,14 @@ class ModelReader:
                         purse.settle(passage, result.spent, typical=result.typical, counted=result.counted)
                     read += 1
                     succeeded = succeeded or result.extracted.extraction.error is None
+                    unanswered = unanswered + 1 if result.extracted.extraction.unanswered else 0
                     self.progress("read by the language model", report.unchanged + read, None)
                     if self.on_spent is not None:
                         self.on_spent(report.spent)
                     yield IdentifiedPassage(passage.id, passage.content_hash, result.extracted)
-                    if read >= _HOPELESS and not succeeded:
-                        raise self._hopeless(read, result.extracted)
+                    if unanswered >= _HOPELESS or (read >= _HOPELESS and not succeeded):
+                        which = "the last" if succeeded else "the first"
+                        raise self._hopeless(f"none of {which} {_HOPELESS} passages", result.extracted)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -157,9 +160,9 @@ class ModelReader:
             counted=not metered.uncounted,
         )
 
-    def _hopeless(self, read: int, last: ExtractedPassage) -> LLMError:
+    def _hopeless(self, which: str, last: ExtractedPassage) -> LLMError:
         return LLMError(
-            f"The language model {self.model.name!r} read none of the first {read} passages; the last one failed with: "
+            f"The language model {self.model.name!r} read {which}; the last one failed with: "
             f"{last.extraction.error} They are stored as failed; put the cause right (`hipporag-neo4j doctor` asks the "
             "model), then run again."
         )

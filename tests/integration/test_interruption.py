@@ -20,7 +20,7 @@ from hipporag_neo4j.settings import Settings
 from hipporag_neo4j.status import list_failed
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Content, assert_same, expected_content, passage, read_content, write
-from tests.llm_server import LLMServer, error, extract_from_prompt
+from tests.llm_server import LLMServer, Reply, Request, error, extract_from_prompt
 from tests.servers import TestServer
 
 PASSAGES = [
@@ -235,3 +235,23 @@ def test_a_model_that_reads_nothing_ends_the_run(settings: Settings, llm_server:
             rag.index(passages)
         assert 20 <= rag.status().states["failed"] <= 32
     assert len(llm_server.chats) < 40
+
+
+def test_an_endpoint_that_stops_answering_ends_the_run(settings: Settings, llm_server: LLMServer) -> None:
+    """An outage in the middle is told as well; answers that can't be read are no outage, however many there are."""
+
+    def respond(request: Request) -> str | Reply:
+        number = int(request.prompt.split("Passage number ")[-1].split(".")[0])
+        if number < 10:
+            return extract_from_prompt(request)
+        return "I'd rather not." if number < 40 else error(500, "out of order")
+
+    llm_server.respond = respond
+    settings = settings.model_copy(
+        update={"openai_base_url": llm_server.url, "llm_model": "scripted", "llm_retries": 0, "llm_concurrency": 1}
+    )
+    passages = [Passage(f"Passage number {n}.", id=str(n)) for n in range(100)]
+    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        with pytest.raises(LLMError, match="none of the last 20 passages"):
+            rag.index(passages)
+        assert rag.status().states == {"failed": 50, "written": 10}
