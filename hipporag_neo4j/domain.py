@@ -143,13 +143,14 @@ class RetrievalResult:
     """What was found for a question.
 
     `passages` best first; `seeds` where the walk started; `entities` what the question was linked by; `timings` in
-    milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says, in
-    one sentence, why dense search answered instead of the mode that was asked for, else None. `version` is the graph's,
-    counted in write transactions: all of the result shows it. `stale` is true where somebody was writing, so that seeds
-    and passages may be newer than what was walked, which is then the `version`. The tokens are those of all calls of
-    the language model; 0 where the endpoint doesn't count. `from_cache` counts its answers that were kept from before
-    and cost nothing. `steps` tells of each search, where several were made and merged. `no_llm`: `hybrid` was asked to
-    do without a language model, so that nobody told which facts bear on the question, or what it names.
+    milliseconds by stage (`total` is the whole); `looks` what the fact filter was shown and kept. `fallback` says,
+    in one sentence, why dense search answered instead of the mode that was asked for, else None. `version` is the
+    graph's, counted in write transactions: all of the result shows it. `stale` is true where a run was writing or
+    had broken off, so that seeds and passages may be newer than what was walked, which is then the `version`. The
+    tokens are those of all calls of the language model; 0 where the endpoint doesn't count. `from_cache` counts its
+    answers that were kept from before and cost nothing. `steps` tells of each search, where several were made and
+    merged. `no_llm`: `hybrid` was asked to do without a language model, so that nobody told which facts bear on the
+    question, or what it names.
     `allowed`: what a filter let the search find and use, None without one.
     """
 

@@ -7,7 +7,7 @@ from hipporag_neo4j.domain import Look, RetrievalResult
 _CUT_OFF = (
     "The answer on which facts bear on the question was cut off, so some may be missing: HIPPORAG_LLM_MAX_TOKENS."
 )
-_STALE = "The graph is being written to; this shows it as of a moment ago."
+_STALE = "The graph is being written to, or a run broke off (see status): what is shown is not a published version."
 
 
 def search_notices(result: RetrievalResult) -> list[str]:

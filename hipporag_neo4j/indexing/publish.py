@@ -29,7 +29,8 @@ def publish(database: Database, namespace: str) -> int:
     """Show readers what was written; then delete what was marked, and phrases that nothing mentions any more.
 
     Readers may walk over a projection of the version before until they see the new one, and Neo4j gives the ids of
-    deleted nodes to new ones. Returns how many phrases were deleted.
+    deleted nodes to new ones. A version is published by a transaction of its own: it takes the lock when the one that
+    made the version is applied whole, so that nobody projects half of it. Returns how many phrases were deleted.
     """
     database.run("indexing/publish_version", namespace=namespace)
     left = left_over(database, namespace)
@@ -48,12 +49,12 @@ def _delete(database: Database, namespace: str, statement: str, what: str) -> in
     def delete(tx: Transaction) -> int:
         lock_graph(tx, namespace)
         deleted: int = tx.run(statement, namespace=namespace, limit=_DELETED_AT_ONCE)[0][what]
-        tx.run("indexing/publish_version", namespace=namespace)
         return deleted
 
     total = 0
-    while deleted := database.write(statement, delete):
+    while True:
+        deleted = database.write(statement, delete)
+        database.run("indexing/publish_version", namespace=namespace)
         total += deleted
         if deleted < _DELETED_AT_ONCE:
-            break
-    return total
+            return total

@@ -110,7 +110,7 @@ def _rewrite(
     removed: Sequence[dict[str, str]],
     added: Pairs,
 ) -> None:
-    """All in one transaction, if the graph is still as it was read; published unless a run has yet to do that."""
+    """All in one transaction, if the graph is still as it was read; then published unless a run has yet to do that."""
     unlinked = phrases.linked(0, phrases.new)
     if threshold == graph.synonym_threshold and not (removed or len(added) or unlinked):
         return
@@ -127,7 +127,7 @@ def _rewrite(
             tx.run("indexing/merge_synonyms", rows=pairs)
         for some in batches(unlinked, _ROWS):
             tx.run("indexing/mark_linked", rows=some)
-        if graph.version == graph.published:
-            tx.run("indexing/publish_version", namespace=namespace)
 
     database.write("indexing/relink_synonyms", rewrite, limited=False)
+    if graph.version == graph.published:
+        database.run("indexing/publish_version", namespace=namespace)

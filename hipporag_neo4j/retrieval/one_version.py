@@ -24,9 +24,9 @@ class Seen:
 async def find_at_one_version(inquiry: Inquiry, find: Callable[[Inquiry], Awaitable[Found]]) -> Seen:
     """What `find` finds, again where another version was published meanwhile; the models are asked nothing twice.
 
-    Where the graph's version is the same before and after, and that of every walk in between, all statements saw that
-    one. Otherwise a run is writing, or the graph was published anew each time, and the result is `stale`. A statement
-    waits until what those before it saw is committed whole (bookmarks), so that no part of a commit goes unnoticed.
+    Where the graph's version is the same before and after, that of every walk in between, and the published one, all
+    statements saw that one: a version is published when it is applied whole. Otherwise a run is writing, or has broken
+    off, or the graph was published anew each time, and the result is `stale`.
     Raises GraphNotFoundError or DatabaseError for a graph that was dropped meanwhile, or dropped and made anew.
     """
     asked = replace(inquiry, sources=RememberingSources(inquiry.sources))
@@ -42,7 +42,7 @@ async def find_at_one_version(inquiry: Inquiry, find: Callable[[Inquiry], Awaita
             continue
         now = await _look(asked)
         versions = {asked.graph.version, now.version, *asked.walked}
-        if len(versions) == 1:
+        if versions == {now.published}:
             return Seen(found, now.version, found.stale)
         if last or now.published == asked.graph.published:
             return Seen(found, min(asked.walked, default=asked.graph.version), stale=True)
