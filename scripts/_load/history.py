@@ -32,7 +32,10 @@ class History:
         self._texts: dict[str, str] = {}
         self._facts: dict[str, list[Fact]] = {}
         self._ids: dict[str, str] = {}
-        self._names: dict[str, str] = {}
+        # Phrases are written ahead of the passages that mention them, so that others may have joined them before.
+        written = (triples for commit in commits for _, triples in commit.get("written", ()))
+        names = {name for triples in written for s, _, o in triples for name in (s, o)}
+        self._names = {phrase_key(namespace, name): name for name in names}
         self._synonyms: dict[tuple[str, str], float] = {}
         self.version = 0
 
@@ -73,8 +76,6 @@ class History:
             self._texts[id_] = passage(id_, *((s, p, o) for s, p, o in triples)).passage.text
             self._facts[id_] = list(dict.fromkeys((s, p, o) for s, p, o in triples if s != o))
             self._ids[passage_key(self._namespace, id_)] = id_
-            names = (name for s, _, o in triples for name in (s, o))
-            self._names.update((phrase_key(self._namespace, name), name) for name in names)
         for key in commit.get("deleted", ()):
             del self._texts[self._ids[key]], self._facts[self._ids[key]]
         for source, target, score in commit.get("synonyms", ()):
