@@ -13,7 +13,7 @@ from hipporag_neo4j.cli.filters import WhereOption, filter_line, filter_values, 
 from hipporag_neo4j.cli.idle_options import check_retrieve
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
-from hipporag_neo4j.notices import filter_notices, look_notices
+from hipporag_neo4j.notices import search_notices
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Seed
@@ -79,7 +79,7 @@ def retrieve(
         )
     if as_json:
         output.print_json({"namespace": settings.namespace, **result_values(result)})
-        for notice in _notices(result):
+        for notice in search_notices(result):
             output.warn(notice)
         return
     _show(output.stdout(), result, full=full, verbose=verbose)
@@ -131,11 +131,6 @@ def _look_line(number: int, look: "Look") -> Text:
     return Text(f"Look {number}: {len(look.kept)} of {len(look.shown)} facts kept{unknown}: {kept}", style="dim")
 
 
-def _notices(result: "RetrievalResult") -> list[str]:
-    """What went otherwise than asked."""
-    return filter_notices(result) + ([result.fallback] if result.fallback else []) + look_notices(result.looks)
-
-
 def _seed_values(seed: "Seed") -> dict[str, Any]:
     return {
         "phrase": seed.phrase,
@@ -173,10 +168,8 @@ def _passage_values(passage: "RankedPassage") -> dict[str, Any]:
 
 
 def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: bool) -> None:
-    for notice in _notices(result):
+    for notice in search_notices(result):
         console.print(Text(output.clean(notice), style="bold yellow"))
-    if result.stale:
-        console.print(Text("The graph is being written to; this shows it as of a moment ago.", style="yellow"))
     if result.no_llm:
         console.print(
             Text("No language model was asked: facts are kept by their nearness to the question alone.", style="yellow")
