@@ -13,6 +13,7 @@ from hipporag_neo4j.errors import ConfigurationError, DatabaseError, GraphNotFou
 from hipporag_neo4j.filters import EVERYTHING, Filter
 from hipporag_neo4j.projection_catalogue import (
     DEFAULT_MEGABYTES,
+    EVERYBODY,
     OWN,
     Pause,
     begin_building,
@@ -259,7 +260,7 @@ def _refuse_missing_synonyms(namespace: str, weights: Weights, threshold: float)
 def projection_prefix(namespace: str) -> str:
     """What the names of a namespace's projections begin with, and of no other's."""
     # The separator can't occur in a namespace, so that no namespace is another's prefix.
-    return f"hipporag.{namespace}."
+    return f"{EVERYBODY}{namespace}."
 
 
 async def _find(run: Run, shown: _Shown) -> _Found:
@@ -276,9 +277,10 @@ async def _find(run: Run, shown: _Shown) -> _Found:
 
 async def _build(run: Run, name: str, shown: _Shown, pairs: Sequence[Mapping[str, object]] = ()) -> None:
     weights, namespace = shown.weights, shown.namespace
-    own: dict[str, object] = {"mention_weight": weights.mention} if shown.shape == "passages" else {}
+    mention = weights.mention if shown.shape == "passages" else None
+    own: dict[str, object] = {} if mention is None else {"mention_weight": mention}
     if shown.where:
-        own = {"mention_weight": own.get("mention_weight"), "where": shown.where}
+        own = {"mention_weight": mention, "where": shown.where}
     elif weights.rule == "sum":
         own["pairs"] = list(pairs)
     rows = await run(

@@ -4,7 +4,6 @@ The modes are coroutines over `Sources`. `BlockingSources` answers at once, so a
 `finish` runs it to its end without an event loop.
 """
 
-import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import LLMAccessError, LLMError, NoLanguageModelError, UnreadableAnswerError
 from hipporag_neo4j.llm import LanguageModel, ask
 from hipporag_neo4j.llm.metered import MeteredModel
+from hipporag_neo4j.projection import blocking_pause
 from hipporag_neo4j.prompts import filter_messages, question_entity_messages
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, check_positions, keep_numbers
 
@@ -102,7 +102,7 @@ class BlockingSources:
 
     async def pause(self, seconds: float) -> None:
         """Wait for another client."""
-        time.sleep(seconds)
+        await blocking_pause(seconds)
 
     async def filter_facts(
         self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
