@@ -1,6 +1,7 @@
 """The Neo4j server that tests talk to: the one given by NEO4J_URI, else a container, else the local server."""
 
 import gc
+import hashlib
 import os
 import re
 import time
@@ -211,6 +212,17 @@ def remove_namespace(driver: "neo4j.Driver", database: str | None, namespace: st
             "MATCH (n) WHERE n.namespace = $namespace CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS",
             namespace=namespace,
         ).consume()
+
+
+def digest(driver: "neo4j.Driver", server: TestServer, namespace: str) -> str:
+    """A hash of every node and relationship of a namespace, to the last bit of their properties."""
+    with driver.session(database=server.database) as session:
+        found = session.run(
+            "MATCH (n) WHERE n.namespace = $namespace OPTIONAL MATCH (n)-[r]->(m) "
+            "RETURN elementId(n), labels(n), properties(n), elementId(r), type(r), properties(r), elementId(m)",
+            namespace=namespace,
+        ).values()
+    return hashlib.sha256("\n".join(sorted(map(repr, found))).encode()).hexdigest()
 
 
 def count_nodes(driver: "neo4j.Driver", database: str | None) -> int:

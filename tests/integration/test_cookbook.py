@@ -1,6 +1,5 @@
 """What docs/cypher.md says that each inspection finds in the sample is what it finds."""
 
-import importlib.util
 from collections.abc import Iterator
 
 import pytest
@@ -10,14 +9,11 @@ from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.inspection.catalogue import inspections
 from hipporag_neo4j.settings import Settings
 from tests.embedders import CachedEmbedder
+from tests.scripts import load_script
 from tests.servers import ROOT
 
 COOKBOOK = (ROOT / "docs" / "cypher.md").read_text(encoding="utf-8")
-SPEC = importlib.util.spec_from_file_location("cookbook", ROOT / "scripts" / "_cookbook.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-script = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(script)
+script = load_script("_cookbook")
 
 
 @pytest.fixture(scope="module")

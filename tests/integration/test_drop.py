@@ -1,6 +1,5 @@
 """Dropping: all of one namespace and nothing else, in pieces, beside others who read and write."""
 
-import hashlib
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, keep_all, passage, write
 from tests.llm_server import LLMServer
-from tests.servers import TestServer
+from tests.servers import TestServer, digest
 
 EMBEDDER = HashEmbedder(DIMENSIONS)
 PASSAGES = [
@@ -40,19 +39,6 @@ def count(driver: neo4j.Driver, server: TestServer, namespace: str) -> int:
     """Nodes of a namespace, whatever their label."""
     (row,) = rows(driver, server, "MATCH (n) WHERE n.namespace = $namespace RETURN count(n)", namespace=namespace)
     return int(row[0])
-
-
-def digest(driver: neo4j.Driver, server: TestServer, namespace: str) -> str:
-    """A hash of every node and relationship of a namespace, to the last bit of their properties."""
-    found = rows(
-        driver,
-        server,
-        "MATCH (n) WHERE n.namespace = $namespace "
-        "OPTIONAL MATCH (n)-[r]->(m) "
-        "RETURN elementId(n), labels(n), properties(n), type(r), properties(r), elementId(m)",
-        namespace=namespace,
-    )
-    return hashlib.sha256("\n".join(sorted(map(repr, found))).encode()).hexdigest()
 
 
 def projections(driver: neo4j.Driver, server: TestServer, namespace: str) -> list[str]:

@@ -1,6 +1,5 @@
 """Manners on somebody's server: readers don't write, statements say whose they are and end in time, nobody is told."""
 
-import hashlib
 import logging
 import threading
 import time
@@ -24,7 +23,7 @@ from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS
 from tests.llm_server import Request, extract_from_prompt, running_llm_server
-from tests.servers import TestServer
+from tests.servers import TestServer, digest
 
 PASSAGES = [
     Passage("Ada met Bob in Lund.", id="1", title="Ada", metadata={"test_year": 2000}),
@@ -91,17 +90,6 @@ def reader(with_model: Settings, sessions: ReadingDriver) -> Iterator[HippoRAG]:
     settings = with_model.model_copy(update={"llm_cache": False})
     with HippoRAG(settings, driver=cast(neo4j.Driver, sessions), embedder=HashEmbedder(DIMENSIONS)) as rag:
         yield rag
-
-
-def digest(driver: neo4j.Driver, server: TestServer, namespace: str) -> str:
-    """A hash of all that a namespace holds, to the last bit."""
-    found = driver.execute_query(
-        "MATCH (n) WHERE n.namespace = $namespace OPTIONAL MATCH (n)-[r]->(m) "
-        "RETURN elementId(n), labels(n), properties(n), elementId(r), properties(r), elementId(m)",
-        namespace=namespace,
-        database_=server.database,
-    ).records
-    return hashlib.sha256("\n".join(sorted(repr(list(row)) for row in found)).encode()).hexdigest()
 
 
 QUESTION = Question("q", "Whom did Bob meet?", (GoldPassage(id="2"),))

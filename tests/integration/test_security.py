@@ -1,6 +1,5 @@
 """Texts are data: what a passage, a name or a model says is stored and shown, and nothing that it asks for is done."""
 
-import hashlib
 import json
 import re
 import subprocess
@@ -27,7 +26,7 @@ from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, keep_all, passage, read_content, write
 from tests.llm_server import LLMServer, Request, extract_from_prompt
-from tests.servers import ROOT, TestServer
+from tests.servers import ROOT, TestServer, digest
 
 GOOD = [Passage(f"Ada{i} met Bob{i} in Lund{i}.", id=f"good{i}") for i in range(4)]
 INJECTIONS = [
@@ -138,16 +137,6 @@ CODE = [
     "../../outside",
     "%s {0} {namespace} ${HOME}",
 ]
-
-
-def digest(driver: neo4j.Driver, server: TestServer, namespace: str) -> str:
-    found = driver.execute_query(
-        "MATCH (n) WHERE n.namespace = $namespace OPTIONAL MATCH (n)-[r]->(m) "
-        "RETURN elementId(n), labels(n), properties(n), elementId(r), properties(r), elementId(m)",
-        namespace=namespace,
-        database_=server.database,
-    ).records
-    return hashlib.sha256("\n".join(sorted(repr(list(row)) for row in found)).encode()).hexdigest()
 
 
 def test_code_in_ids_titles_texts_metadata_facts_and_questions_is_only_text(

@@ -1,12 +1,12 @@
 """The rules that scripts/check holds beside the linters: that the tree keeps them, and that a breach is seen."""
 
-import importlib.util
 import subprocess
 import sys
 from types import ModuleType
 
 import pytest
 
+from tests.scripts import load_script
 from tests.servers import ROOT
 
 HEAVY = ("neo4j", "pandas", "pyarrow", "graphdatascience", "torch", "sentence_transformers", "openai", "jgo")
@@ -15,12 +15,7 @@ HEAVY = ("neo4j", "pandas", "pyarrow", "graphdatascience", "torch", "sentence_tr
 @pytest.fixture(scope="module")
 def rules() -> ModuleType:
     """scripts/_check_sources.py as a module."""
-    spec = importlib.util.spec_from_file_location("check_sources", ROOT / "scripts" / "_check_sources.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("_check_sources")
 
 
 @pytest.mark.parametrize(

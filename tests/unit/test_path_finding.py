@@ -1,27 +1,17 @@
 """The made-up questions of scripts/path_finding_experiment are what they should be, and ranks are counted right."""
 
-import importlib.util
 import random
-import sys
-from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
 
-from tests.servers import ROOT
+from tests.scripts import load_script
 
 
 @pytest.fixture(scope="module")
-def script() -> Iterator[ModuleType]:
+def script() -> ModuleType:
     """scripts/_path_finding.py as a module."""
-    spec = importlib.util.spec_from_file_location("path_finding", ROOT / "scripts" / "_path_finding.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where its dataclasses look for their own module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    return load_script("_path_finding")
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3])

@@ -1,11 +1,11 @@
 """docs/cypher.md holds every inspection with the text that is run; tests/integration checks what it says they find."""
 
-import importlib.util
 from types import ModuleType
 
 import pytest
 
 from hipporag_neo4j.inspection.catalogue import GROUPS, inspections
+from tests.scripts import load_script
 from tests.servers import ROOT
 
 COOKBOOK = (ROOT / "docs" / "cypher.md").read_text(encoding="utf-8")
@@ -14,12 +14,7 @@ COOKBOOK = (ROOT / "docs" / "cypher.md").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
     """scripts/_cookbook.py as a module."""
-    spec = importlib.util.spec_from_file_location("cookbook", ROOT / "scripts" / "_cookbook.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("_cookbook")
 
 
 def test_it_has_every_inspection_once_in_its_group() -> None:
