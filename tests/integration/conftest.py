@@ -1,12 +1,16 @@
 """What integration tests are given beside the fixtures of all tests."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
+from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
+from tests.embedders import HashEmbedder
+from tests.graphs import DIMENSIONS
+from tests.llm_server import LLMServer
 from tests.servers import PREFIX, TestServer, remove_namespace
 
 if TYPE_CHECKING:
@@ -28,3 +32,17 @@ def module_settings(
     )
     yield shared
     remove_namespace(driver, server.database, shared.namespace)
+
+
+@pytest.fixture
+def open_rag(settings: Settings, llm_server: LLMServer) -> Callable[..., HippoRAG]:
+    """Opens the namespace with a language model at the scripted server."""
+
+    def open_it(**changes: object) -> HippoRAG:
+        model = {"llm_model": "scripted", "openai_base_url": llm_server.url, "openai_api_key": None, "llm_retries": 0}
+        own = Settings.model_validate(
+            settings.model_dump() | model | {"neo4j_password": settings.neo4j_password} | changes
+        )
+        return HippoRAG(own, embedder=HashEmbedder(DIMENSIONS))
+
+    return open_it

@@ -10,9 +10,7 @@ from hipporag_neo4j.domain import Passage
 from hipporag_neo4j.errors import ConfigurationError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing.index_report import IndexReport
-from hipporag_neo4j.settings import Settings
-from tests.embedders import HashEmbedder
-from tests.graphs import DIMENSIONS, assert_same, read_content
+from tests.graphs import assert_same, read_content
 from tests.llm_server import LLMServer, Reply, Request, extract_from_prompt
 from tests.servers import TestServer
 
@@ -29,20 +27,6 @@ output = 4000
 """Euro for a million tokens: a passage costs about one."""
 
 Open = Callable[..., HippoRAG]
-
-
-@pytest.fixture
-def open_rag(settings: Settings, llm_server: LLMServer) -> Open:
-    """Opens the namespace with a language model at the scripted server."""
-
-    def open_it(**changes: object) -> HippoRAG:
-        model = {"llm_model": "scripted", "openai_base_url": llm_server.url, "openai_api_key": None, "llm_retries": 0}
-        own = Settings.model_validate(
-            settings.model_dump() | model | {"neo4j_password": settings.neo4j_password} | changes
-        )
-        return HippoRAG(own, embedder=HashEmbedder(DIMENSIONS))
-
-    return open_it
 
 
 def slowly(request: Request) -> Reply:

@@ -8,10 +8,8 @@ import pytest
 from hipporag_neo4j.domain import Passage
 from hipporag_neo4j.indexing.estimate import Estimate
 from hipporag_neo4j.indexing.index_report import IndexReport
-from tests.integration.test_budget import PASSAGES, PRICES, Open, open_rag
+from tests.integration.test_budget import PASSAGES, PRICES, Open
 from tests.llm_server import LLMServer
-
-__all__ = ["open_rag"]
 
 
 def figures(found: Estimate) -> tuple[float, float]:

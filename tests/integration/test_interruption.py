@@ -98,20 +98,6 @@ def test_passages_that_break_off_leave_what_came_before(settings: Settings) -> N
         assert rag.status().passages == 3
 
 
-@pytest.fixture
-def open_rag(settings: Settings, llm_server: LLMServer) -> Callable[..., HippoRAG]:
-    """Opens the namespace with a language model at the scripted server."""
-
-    def open_it(**changes: object) -> HippoRAG:
-        model = {"llm_model": "scripted", "openai_base_url": llm_server.url, "openai_api_key": None, "llm_retries": 0}
-        own = Settings.model_validate(
-            settings.model_dump() | model | {"neo4j_password": settings.neo4j_password} | changes
-        )
-        return HippoRAG(own, embedder=HashEmbedder(DIMENSIONS))
-
-    return open_it
-
-
 def test_one_passage_that_cannot_be_read_is_kept_with_the_reason_and_tried_again(
     open_rag: Callable[..., HippoRAG], llm_server: LLMServer
 ) -> None:

@@ -12,11 +12,9 @@ from hipporag_neo4j.errors import InputError, LLMAccessError
 from hipporag_neo4j.indexing import record_run
 from hipporag_neo4j.prompts import prompts_hash
 from hipporag_neo4j.runs import LOST_AFTER, working_runs
-from tests.integration.test_budget import PASSAGES, PRICES, Open, open_rag
+from tests.integration.test_budget import PASSAGES, PRICES, Open
 from tests.llm_server import LLMServer, Reply, Request, error, extract_from_prompt
 from tests.servers import TestServer
-
-__all__ = ["open_rag"]
 
 
 def test_a_report_tells_source_model_tokens_money_time_and_versions(
