@@ -15,7 +15,8 @@ from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.drop import drop
 from hipporag_neo4j.cli.estimate import estimate
 from hipporag_neo4j.cli.evaluate import evaluate
-from hipporag_neo4j.cli.index import import_openie, index, init, retry_failed
+from hipporag_neo4j.cli.index import import_openie, index, retry_failed
+from hipporag_neo4j.cli.init import init
 from hipporag_neo4j.cli.inspect import inspect
 from hipporag_neo4j.cli.mcp import mcp
 from hipporag_neo4j.cli.migrate import migrate
