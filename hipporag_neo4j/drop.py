@@ -21,6 +21,7 @@ class DropReport:
     """What a namespace held and is gone now; with `dry_run` what is there.
 
     `passages`, `phrases`, `facts`, `runs`, kept `answers` and `batches` were counted before anything was deleted;
+    `batches_under_way` are those at the language model's endpoint, which go on there and cost.
     `nodes` are all that were deleted (0 in a dry run), the graph's own among them. `projections` were in memory.
     `graphs` are the namespaces that still hold one; `indexes` and `constraints` the names of those dropped with the
     last. `left_over`: there was no graph, only what clients wrote in the moments in which a drop ended.
@@ -35,6 +36,7 @@ class DropReport:
     runs: int = 0
     answers: int = 0
     batches: int = 0
+    batches_under_way: int = 0
     projections: int = 0
     nodes: int = 0
     graphs: tuple[str, ...] = ()
@@ -97,7 +99,10 @@ def _count(database: Database, namespace: str) -> DropReport:
     found = {row["what"]: row["found"] for row in database.run("drop/count_nodes", namespace=namespace)}
     found.pop("deleted", None)  # empty nodes of passages that are deleted already
     facts = database.run("status/count_facts", namespace=namespace)[0]["facts"]
-    return DropReport(namespace, facts=facts, projections=len(_projections(database, namespace)), **found)
+    projections = len(_projections(database, namespace))
+    return DropReport(
+        namespace, facts=facts, projections=projections, batches_under_way=_under_way(database, namespace), **found
+    )
 
 
 def _count_leftovers(database: Database, namespace: str) -> DropReport:
@@ -106,7 +111,12 @@ def _count_leftovers(database: Database, namespace: str) -> DropReport:
     found = {row["what"]: row["found"] for row in rows if row["what"] not in ("passages", "phrases")}
     left_over = any(found.values())
     found.pop("deleted", None)
-    return DropReport(namespace, left_over=left_over, **found)
+    return DropReport(namespace, left_over=left_over, batches_under_way=_under_way(database, namespace), **found)
+
+
+def _under_way(database: Database, namespace: str) -> int:
+    batches: int = database.run("drop/count_batches_under_way", namespace=namespace)[0]["batches"]
+    return batches
 
 
 def _delete_leftovers(database: Database, namespace: str) -> int:

@@ -122,9 +122,9 @@ def follow_batch(
     """Send or collect; when nothing is left to ask, the source and what writes the graph, called as `HippoRAG.index`.
 
     Raises typer.Exit where there is something to wait for, after saying so: with 0 where a batch was sent as asked,
-    with 3 where the same command has to be given again.
+    with 1 where passages were left out of it, with 3 where the same command has to be given again.
     """
-    progress = _send(rag, source) if send and source is not None else None
+    progress, left_out = _send(rag, source) if send and source is not None else (None, 0)
     if progress is None or (wait and progress.state != "ready"):
         progress = _collect(rag, source, wait=wait)
     if progress.state == "ready":
@@ -143,6 +143,12 @@ def follow_batch(
         raise typer.Exit(1)
     output.tell(_where_it_is(progress))
     output.tell(f"To collect: hipporag-neo4j index --resume --namespace {rag.namespace}")
+    if left_out:
+        output.fail(
+            f"{output.plural(left_out, 'passage')} left out; everything else is sent. Correct them in the source; "
+            "they are read when the graph is written, or by an index after it."
+        )
+        raise typer.Exit(1)
     raise typer.Exit(0 if send else STOPPED)
 
 
@@ -156,12 +162,13 @@ def _written_by(rag: "HippoRAG") -> "Callable[..., IndexReport]":
     return write
 
 
-def _send(rag: "HippoRAG", source: Path) -> "BatchProgress":
+def _send(rag: "HippoRAG", source: Path) -> "tuple[BatchProgress, int]":
+    """What was sent, and how many passages were left out of it."""
     problems: list[str] = []
     with waiting("Sending what has to be asked"):
         progress = rag.index_batch(source, on_problem=lambda error: problems.append(str(error)))
     output.list_some("Left out", problems, _SHOWN)
-    return progress
+    return progress, len(problems)
 
 
 def _collect(rag: "HippoRAG", source: Path | None, *, wait: bool) -> "BatchProgress":

@@ -37,6 +37,7 @@ def drop(
     with HippoRAG(make_settings(namespace=namespace)) as rag:
         with waiting("Counting"):
             there = rag.drop(schema=schema, dry_run=True)
+        _warn_of_batches(there)
         if not dry_run:
             if not yes:
                 _ask(there, schema=schema)
@@ -59,6 +60,15 @@ def _ask(there: "DropReport", *, schema: bool) -> None:
     if not sys.stdin.isatty():
         raise typer.BadParameter("Nobody can be asked here. Add --yes to drop the graph all the same.")
     typer.confirm(f"Drop {_what(there, schema=schema)}? There is no way back.", abort=True, err=True)
+
+
+def _warn_of_batches(there: "DropReport") -> None:
+    if there.batches_under_way:
+        output.warn(
+            f"{output.plural(there.batches_under_way, 'batch is', 'batches are')} under way at the language model's "
+            "endpoint, and dropping the graph doesn't stop that: what they answer is billed, and can't be collected "
+            f"any more. To stop them before: hipporag-neo4j batch cancel --namespace {there.namespace}"
+        )
 
 
 def _what(report: "DropReport", *, schema: bool) -> str:

@@ -38,7 +38,12 @@ class CountedProblems:
 
 
 def check_passages(passages: Iterable[Passage], on_problem: OnProblem | None = None) -> Iterator[Passage]:
-    """Passages as `check_passage` returns them; errors say "passage N", counted from 1."""
+    """Passages as `check_passage` returns them; errors say "passage N", counted from 1.
+
+    Raises InputError, also where there is an `on_problem`, for what can't be gone through.
+    """
+    if not isinstance(passages, Iterable):
+        raise InputError(f"The passages are {_kind(passages)}. Give a list of Passage objects, or the path of a file.")
     for number, passage in enumerate(passages, start=1):
         try:
             checked = check_passage(passage, f"Passage {number}")

@@ -69,7 +69,11 @@ def test_a_batch_is_cancelled_and_an_endpoint_without_batches_is_named(
     line: CommandLine, llm_server: LLMServer, source: str
 ) -> None:
     llm_server.batch_api.steps = ("in_progress",)
-    line.run("index", source, "--batch")
+    with Path(source).open("a") as file:
+        file.write('{"id": "Veii", "text": " "}\n')
+    sent = line.run("index", source, "--batch", status=1)
+    assert "1 passage left out; everything else is sent" in " ".join(sent.stderr.split())
+    assert "1 batch is under way" in line.run("drop", "--dry-run").stderr
     assert "is being cancelled" in line.run("batch", "cancel", "--yes").stderr
     ended = line.run("index", "--resume", "--wait", status=1)
     assert "The batch was cancelled" in ended.stderr

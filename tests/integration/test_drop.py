@@ -79,7 +79,13 @@ def test_it_takes_one_namespace_and_nothing_else(
                 write(rag, PASSAGES)
                 ask(rag, "hipporag1")
                 keep_an_answer(rag, f"answer of {rag.namespace}")
-                rows(driver, server, "CREATE (:HippoBatch {namespace: $namespace})", namespace=rag.namespace)
+                rows(
+                    driver,
+                    server,
+                    "CREATE (:HippoBatch {namespace: $namespace}) "
+                    "CREATE (:HippoBatch {namespace: $namespace, collected: datetime(), finished: datetime()})",
+                    namespace=rag.namespace,
+                )
             rows(
                 driver,
                 server,
@@ -91,11 +97,12 @@ def test_it_takes_one_namespace_and_nothing_else(
             before = digest(driver, server, other.namespace)
             planned = one.drop(dry_run=True)
             figures = (planned.passages, planned.phrases, planned.facts, planned.answers, planned.runs, planned.batches)
-            assert figures == (3, 6, 5, 1, 1, 1)
+            assert figures == (3, 6, 5, 1, 1, 2)
+            assert planned.batches_under_way == 1
             assert (planned.projections, planned.nodes, planned.dry_run) == (1, 0, True)
-            assert count(driver, server, one.namespace) == 3 + 6 + 1 + 1 + 1 + 1
+            assert count(driver, server, one.namespace) == 3 + 6 + 1 + 1 + 2 + 1
             report = one.drop()
-            assert (report.nodes, report.passages, report.projections) == (13, 3, 1)
+            assert (report.nodes, report.passages, report.projections) == (14, 3, 1)
             assert one.namespace not in report.graphs
             assert other.namespace in report.graphs
             assert count(driver, server, one.namespace) == 0

@@ -138,3 +138,8 @@ def test_content_hash_changes_with_all_that_is_stored() -> None:
     assert len({content_hash(each) for each in [passage, *changed]}) == len(changed) + 1
     assert content_hash(replace(passage, metadata={"b": [2], "a": 1})) == content_hash(passage)
     assert text_hash(replace(passage, metadata={})) == text_hash(passage)
+
+
+def test_what_holds_no_passages_is_named() -> None:
+    with pytest.raises(InputError, match="The passages are null"):
+        list(check_passages(None))  # type: ignore[arg-type]
