@@ -17,7 +17,8 @@ from hipporag_neo4j.errors import (
     ServerUnavailableError,
     UnsupportedServerError,
 )
-from hipporag_neo4j.filters import EVERYTHING, Filter, FilterProperties
+from hipporag_neo4j.filters import EVERYTHING
+from hipporag_neo4j.queries import Filling
 
 if TYPE_CHECKING:
     import neo4j
@@ -45,7 +46,7 @@ class Transaction:
     def __init__(self, transaction: "neo4j.ManagedTransaction") -> None:
         self._transaction = transaction
 
-    def run(self, query: str, *, where: Filter | FilterProperties = EVERYTHING, **parameters: Any) -> list[Row]:
+    def run(self, query: str, *, where: Filling = EVERYTHING, **parameters: Any) -> list[Row]:
         """Run a named statement; the names of the parameters must be exactly the declared ones."""
         statement, parameters = _prepared(query, where, parameters)
         with _translated_unless_repeated(statement.name):
@@ -123,7 +124,7 @@ class Database:
         if self._owns_driver:
             self._driver.close()
 
-    def run(self, query: str, *, where: Filter | FilterProperties = EVERYTHING, **parameters: Any) -> list[Row]:
+    def run(self, query: str, *, where: Filling = EVERYTHING, **parameters: Any) -> list[Row]:
         """Run a named statement in a transaction of its own, repeated on transient errors; with a filter, heeding it.
 
         Reads go to a reader of a cluster, writes to its leader. Raises QueryError, ServerUnavailableError,
@@ -263,9 +264,7 @@ def _metadata(name: str) -> dict[str, str]:
     return {"app": user_agent(), "statement": name}
 
 
-def _prepared(
-    name: str, where: Filter | FilterProperties, parameters: Mapping[str, Any]
-) -> tuple[queries.Query, dict[str, Any]]:
+def _prepared(name: str, where: Filling, parameters: Mapping[str, Any]) -> tuple[queries.Query, dict[str, Any]]:
     """The statement as it is sent, and all parameters it is sent with."""
     query = queries.load(name)
     _check_parameters(query, parameters)

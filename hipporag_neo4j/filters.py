@@ -1,6 +1,6 @@
 """Metadata filters: what `where` may say, checked against what is declared, and the conditions it becomes.
 
-`quoted` is the one place where a name that people give becomes part of a statement; values are always parameters.
+Names that people give become part of a statement through `quoted`; values are always parameters.
 """
 
 import json
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.names import quoted as back_quoted
 
 FilterType = Literal["string", "int", "float", "bool"]
 Operator = Literal["=", ">", ">=", "<", "<="]
@@ -101,7 +102,7 @@ def quoted(name: str) -> str:
             f"Metadata named {name!r} can't be filtered by: a name has at most 100 letters, digits, '_', '-', '.' and "
             "spaces inside, and begins with a letter, a digit or '_'. Give the passages that value under such a name."
         )
-    return f"`{PREFIX}{name}`"
+    return back_quoted(PREFIX + name)
 
 
 def check_declaration(filterable: Mapping[str, str]) -> dict[str, FilterType]:

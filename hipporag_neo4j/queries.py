@@ -5,6 +5,9 @@ A file starts with comment lines: what it does, then `// params:`, `// returns:`
 A statement that heeds metadata filters has a fourth line, `// filter:`, with the variables that are filtered, and
 sections `/*filter … */`. Without a filter these are the comments that they look like, so the file is a statement as it
 stands; with one they belong to it, and `$where(passage)` in them is what the filter says of the variable `passage`.
+
+A statement over labels, types and properties of others has gaps, `$label(phrase)`, and a line `// names:` with their
+words. A section `/*each mention UNION … */` is repeated for each of several things, with `UNION` in between.
 """
 
 import re
@@ -14,15 +17,20 @@ from pathlib import Path
 from typing import Literal, Self, get_args
 
 from hipporag_neo4j.filters import Filter, FilterProperties
+from hipporag_neo4j.names import Names
 
+Filling = Filter | FilterProperties | Names
+"""What fills the sections and gaps of a statement."""
 QueryMode = Literal["read", "write", "schema"]
 
-_HEADER = re.compile(r"^//\s*(params|returns|mode|filter):\s*(.*)$")
+_HEADER = re.compile(r"^//\s*(params|returns|mode|filter|names):\s*(.*)$")
 _USED = re.compile(r"\$([A-Za-z_]\w*)")
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//.*")
 """Strings, quoted names and comments, whichever begins first."""
 _SECTION = re.compile(r"/\*filter (.*?)\s*\*/", re.DOTALL)
 _WHERE = re.compile(r"\$where\((\w+)\)")
+_EACH = re.compile(r"/\*each (\w+) (UNION ALL|UNION) (.*?)\s*\*/", re.DOTALL)
+_GAP = re.compile(r"\$(\w+)\((\w*)\)")
 _NESTED = re.compile(r"\([^()]*\)")
 
 
@@ -47,14 +55,29 @@ class Query:
     filtered: frozenset[str] = frozenset()
     declaration: str = ""
     """The header `params`, which says what each parameter is."""
+    named: frozenset[str] = frozenset()
+    """Words of the gaps that names fill."""
 
-    def with_filter(self, where: Filter | FilterProperties) -> Self:
-        """The statement with its sections for filters. Raises TypeError for one that has none."""
+    def with_filter(self, where: Filling) -> Self:
+        """The statement with its sections for filters, or its gaps filled. Raises TypeError for one that has none."""
+        if isinstance(where, Names):
+            return self.with_names(where)
         if not self.filtered:
             raise TypeError(f"cypher/{self.name}.cypher has no section for a filter.")
         active = _SECTION.sub(lambda section: section[1], self.source)
         text = _WHERE.sub(lambda place: where.text(place[1]), active)
         return replace(self, text=text, parameters=self.parameters | frozenset(where.parameters))
+
+    def with_names(self, names: Names) -> Self:
+        """The statement with its gaps filled. Raises TypeError for one that has none."""
+        if not self.named:
+            raise TypeError(f"cypher/{self.name}.cypher has no gap for a name.")
+
+        def repeated(section: re.Match[str]) -> str:
+            kind, between, body = section.groups()
+            return f"\n{between}\n".join(_filled(body, one) for one in names.each(kind))
+
+        return replace(self, text=_filled(_EACH.sub(repeated, self.text), names))
 
 
 def cypher_folder() -> Path:
@@ -102,8 +125,9 @@ def parse(name: str, source: str) -> Query:
     source = "\n".join(body).strip()
     text = _SECTION.sub("", source)
     filtered = _check_sections(name, source, headers.get("filter", "none"))
+    named = _check_gaps(name, text, headers.get("names", "none"))
     declared = _declared(headers["params"])
-    used = frozenset(_USED.findall(_QUOTED.sub("", text)))
+    used = frozenset(_USED.findall(_QUOTED.sub("", _GAP.sub("", text))))
     if declared != used:
         raise QueryFileError(
             f"cypher/{name}.cypher: declared but not used: {sorted(declared - used)}; "
@@ -120,7 +144,23 @@ def parse(name: str, source: str) -> Query:
         source,
         filtered,
         headers["params"],
+        named,
     )
+
+
+def _filled(text: str, names: Names) -> str:
+    return _GAP.sub(lambda gap: names.text(gap[1], gap[2]), text)
+
+
+def _check_gaps(name: str, text: str, header: str) -> frozenset[str]:
+    """The words of the gaps, which must be the declared ones."""
+    declared, used = _declared(header), frozenset(gap[1] for gap in _GAP.finditer(text))
+    if declared != used:
+        raise QueryFileError(
+            f"cypher/{name}.cypher: names declared but not used: {sorted(declared - used)}; "
+            f"used but not declared: {sorted(used - declared)}."
+        )
+    return declared
 
 
 def _check_sections(name: str, source: str, header: str) -> frozenset[str]:
@@ -133,7 +173,7 @@ def _check_sections(name: str, source: str, header: str) -> frozenset[str]:
             f"used but not declared: {sorted(used - declared)}."
         )
     outside = _SECTION.sub("", source)
-    if "/*" in outside or _WHERE.search(outside):
+    if "/*" in _EACH.sub("", outside) or _WHERE.search(outside):
         raise QueryFileError(
             f"cypher/{name}.cypher: block comments are sections /*filter …*/, and $where stands there."
         )

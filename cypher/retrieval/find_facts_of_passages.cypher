@@ -1,11 +1,11 @@
 // Facts that passages state and that were not shown before, nearest to a question first.
-// params: namespace (str), embedding (vector), passages (list of keys), shown (list of fact keys), limit (int)
+// params: namespace (str), embedding (vector), passages (list of ids), shown (list of fact keys), limit (int)
 // returns: key (str), subject (str), predicate (str), object (str), subject_key (str), object_key (str),
 //          subject_passages (int), object_passages (int), score (float, cosine)
 // mode: read
 // filter: passage, p
 CYPHER 25
-MATCH (passage:Passage) WHERE passage.key IN $passages AND passage.namespace = $namespace /*filter AND $where(passage) */
+MATCH (passage:Passage) WHERE passage.id IN $passages AND passage.namespace = $namespace /*filter AND $where(passage) */
 MATCH (passage)-[:MENTIONS]->(:Phrase)-[fact:RELATES {namespace: $namespace}]->(:Phrase)
 WHERE passage.id IN fact.passages AND NOT fact.key IN $shown
 WITH DISTINCT fact

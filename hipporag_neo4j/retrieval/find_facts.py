@@ -79,7 +79,7 @@ async def find_around_phrases(
 async def find_in_passages(
     inquiry: Inquiry, vector: "Vector", passages: Sequence[str], shown: Collection[str], limit: int
 ) -> tuple[Candidate, ...]:
-    """Facts that the passages (keys) state, nearest to the question first, none of those `shown`."""
+    """Facts that the passages (ids) state, nearest to the question first, none of those `shown`."""
     return await _find_unshown(
         inquiry, "retrieval/find_facts_of_passages", vector, shown, limit, passages=list(passages)
     )

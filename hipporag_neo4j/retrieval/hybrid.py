@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hipporag_neo4j.domain import RankedPassage
-from hipporag_neo4j.keys import passage_key
 from hipporag_neo4j.retrieval.dense import find_near
 from hipporag_neo4j.retrieval.filter_facts import first_look, further_look, triplet
 from hipporag_neo4j.retrieval.find_facts import Candidate, find_around_phrases, find_in_passages, find_nearest
@@ -129,7 +128,7 @@ async def _gather(
     most = min(phrase_facts, further.facts)
     around = await find_around_phrases(inquiry, vector, phrases, keys, most)
     keys |= {candidate.key for candidate in around}
-    best = [passage_key(inquiry.graph.namespace, passage.id) for passage in ranked[: further.passages]]
+    best = [passage.id for passage in ranked[: further.passages]]
     inside = await find_in_passages(inquiry, vector, best, keys, further.facts - len(around))
     return [*around, *inside]
 

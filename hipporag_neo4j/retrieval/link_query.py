@@ -61,21 +61,23 @@ async def _near_question(inquiry: Inquiry, vector: "Vector", most: int) -> tuple
 async def find_named(inquiry: Inquiry, names: Iterable[str]) -> tuple[NamedPhrase, ...]:
     """The phrases that have the same normalised name as one of `names`, and that a passage mentions."""
     graph = inquiry.graph
-    keys: dict[str, str] = {}
+    wanted: dict[str, dict[str, str]] = {}
     for name in names:
         if normalised := normalise(name, graph.normalisation):
-            keys.setdefault(phrase_key(graph.namespace, normalised), name)
-    if not keys:
+            key = phrase_key(graph.namespace, normalised)
+            wanted.setdefault(normalised, {"key": key, "name": normalised, "said": name})
+    if not wanted:
         return ()
-    rows = await inquiry.run("retrieval/find_named_phrases", keys=sorted(keys))
-    return tuple(NamedPhrase(row["key"], row["phrase"], keys[row["key"]], row["passages"]) for row in rows)
+    rows = await inquiry.run("retrieval/find_named_phrases", entities=list(wanted.values()))
+    return tuple(NamedPhrase(row["key"], row["phrase"], row["entity"], row["passages"]) for row in rows)
 
 
 async def link_entities(inquiry: Inquiry, entities: Sequence[str]) -> tuple[LinkedPhrase, ...]:
     """For each entity the one phrase with the highest cosine, an equal name first (HippoRAG, section 2.3).
 
     Entities are normalised before they are embedded; those of which nothing is left are not linked. An equal name has
-    the similarity 1 and is looked up, which costs neither a vector nor a search. Raises InputError for more than 1,000.
+    the similarity 1 and is looked up, which costs neither a vector nor a search; in a graph of others several phrases
+    may have it. Raises InputError for more than 1,000.
     """
     graph, stages = inquiry.graph, inquiry.stages
     names = list(dict.fromkeys(name for entity in entities if (name := normalise(entity, graph.normalisation))))
@@ -85,10 +87,10 @@ async def link_entities(inquiry: Inquiry, entities: Sequence[str]) -> tuple[Link
             "those that the question names."
         )
     with stages.time("link"):
-        found = {
-            named.entity: LinkedPhrase(named.key, named.phrase, named.entity, 1.0, named.passages)
-            for named in await find_named(inquiry, names)
-        }
+        found: dict[str, list[LinkedPhrase]] = {}
+        for named in await find_named(inquiry, names):
+            equal = LinkedPhrase(named.key, named.phrase, named.entity, 1.0, named.passages)
+            found.setdefault(named.entity, []).append(equal)
     others = [name for name in names if name not in found]
     if others:
         with stages.time("embed"):
@@ -106,7 +108,7 @@ async def link_entities(inquiry: Inquiry, entities: Sequence[str]) -> tuple[Link
                 enough=lambda rows: len(rows) == len(wanted),
             )
         found |= {
-            row["entity"]: LinkedPhrase(row["key"], row["phrase"], row["entity"], row["similarity"], row["passages"])
+            row["entity"]: [LinkedPhrase(row["key"], row["phrase"], row["entity"], row["similarity"], row["passages"])]
             for row in rows
         }
-    return tuple(found[name] for name in names if name in found)
+    return tuple(phrase for name in names for phrase in found.get(name, ()))
