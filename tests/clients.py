@@ -1,6 +1,5 @@
 """What tests run in processes of their own: real clients, which share nothing but the server."""
 
-import multiprocessing
 import random
 from collections.abc import Callable, Sequence
 from multiprocessing.synchronize import Barrier
@@ -15,6 +14,7 @@ from hipporag_neo4j.retrieval.sources import BlockingSources, finish
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Fact, passage
+from tests.processes import CONTEXT
 
 STARTING = 120.0
 """Seconds that processes may take to start on a busy machine."""
@@ -22,10 +22,9 @@ STARTING = 120.0
 
 def in_processes(work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Results of `work` with a barrier for all of them and each of these arguments, in as many processes at once."""
-    context = multiprocessing.get_context("spawn")  # not a copy of this process, which has connections and threads
-    with context.Manager() as manager:
+    with CONTEXT.Manager() as manager:
         together = manager.Barrier(len(arguments))
-        with context.Pool(len(arguments)) as pool:
+        with CONTEXT.Pool(len(arguments)) as pool:
             return pool.starmap(work, [(together, *some) for some in arguments], chunksize=1)
 
 

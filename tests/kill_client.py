@@ -1,7 +1,6 @@
 """A client that does one piece of work in a process of its own, so that it can be killed in the middle of it."""
 
 import logging
-import multiprocessing
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -19,6 +18,7 @@ from hipporag_neo4j.indexing.prune import Prune
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS
+from tests.processes import CONTEXT
 
 Kind = Literal["import", "prune", "delete", "index", "retry", "relink", "init", "drop"]
 
@@ -38,10 +38,8 @@ class Task:
 
 def start(task: Task) -> tuple[ForkServerProcess, Connection]:
     """Begin with it in a new process, which says at its end what went wrong, or None."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(task, theirs), daemon=True)
+    ours, theirs = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=_work, args=(task, theirs), daemon=True)
     process.start()
     theirs.close()
     return process, ours

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.llm_server import LLMServer
-from tests.servers import ROOT
+from tests.processes import run_command
 
 no_ctrl_c = pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process on Windows")
 
@@ -28,14 +28,7 @@ class CommandLine:
 
     def run(self, *arguments: str, status: int = 0, **environment: str) -> "subprocess.CompletedProcess[str]":
         """Run to the end; `status` is the exit status it must have, `environment` comes on top."""
-        run = subprocess.run(
-            [*self.command, *arguments],
-            cwd=ROOT,
-            env={**self.environment, "PYTHONUTF8": "1", **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        run = run_command(arguments, {**self.environment, **environment})
         assert run.returncode == status, run.stdout + run.stderr
         assert "Traceback" not in run.stderr, run.stderr
         return run
