@@ -40,21 +40,28 @@ class Settings(BaseSettings):
     neo4j_uri: str | None = Field(None, validation_alias="NEO4J_URI")
     """Address of the server. Without one, the local server started by `hipporag-neo4j server start` is used."""
     neo4j_username: str = Field("neo4j", validation_alias="NEO4J_USERNAME")
+    """The user who asks."""
     neo4j_password: SecretStr | None = Field(None, validation_alias="NEO4J_PASSWORD")
+    """The password; the local server needs none."""
     neo4j_database: str | None = Field(None, validation_alias="NEO4J_DATABASE")
+    """The database; the user's own unless set."""
     query_timeout: float = Field(120.0, gt=0, le=_MOST)
     """Seconds after which the server ends a statement; making indexes, waiting for them, and rewriting all synonyms for
     another threshold have no limit."""
 
     namespace: Annotated[str, AfterValidator(check_namespace)] = "default"
+    """Which graph: several live side by side in one database."""
     normalisation: Normalisation | None = None
     """Rule for new graphs (`unicode` unless set). An existing graph keeps its own; another one is refused."""
 
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    """Key of the language model's endpoint."""
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    """Address of an OpenAI-compatible server; OpenAI's own unless set."""
     llm_model: ModelName | None = None
     """Name of the language model. Without one, indexing needs ready triples and questions need given entities."""
     llm_concurrency: int = Field(8, ge=1, le=256)
+    """Passages read at a time."""
     llm_timeout: float = Field(120.0, gt=0, le=_MOST)
     """Seconds one attempt may take."""
     llm_retries: int = Field(4, ge=0, le=_MOST)
@@ -62,6 +69,7 @@ class Settings(BaseSettings):
     llm_deadline: float = Field(300.0, gt=0, le=_MOST)
     """Seconds after which a call is given up, all its attempts and waits included."""
     llm_max_tokens: int = Field(2048, ge=16, le=_MOST)
+    """Tokens an answer may have; one that is longer is cut off."""
     llm_cache: bool = True
     """Keep the language model's answers in the graph, and ask nothing twice."""
     index_max_tokens: int | None = Field(None, ge=0, le=_MOST_TOKENS)
@@ -74,15 +82,19 @@ class Settings(BaseSettings):
     """Folder with prompts of your own; a file that is absent there is taken from the package."""
 
     embedding_provider: EmbeddingProvider = "sentence-transformers"
+    """Who embeds: a model on this machine, or an OpenAI-compatible endpoint."""
     embedding_model: ModelName = DEFAULT_EMBEDDING_MODEL
+    """Name of the embedding model. A graph remembers it; another one is refused."""
     embedding_base_url: str | None = None
     """Endpoint of the `openai` provider; `OPENAI_BASE_URL` unless set."""
     embedding_api_key: SecretStr | None = None
     """Key of the `openai` provider; `OPENAI_API_KEY` unless set."""
     embedding_batch_size: int = Field(64, ge=1, le=2048)
+    """Texts embedded at a time."""
     embedding_timeout: float = Field(60.0, gt=0, le=_MOST)
     """Seconds an attempt of the `openai` provider may take."""
     embedding_retries: int = Field(4, ge=0, le=_MOST)
+    """As `llm_retries`, for the `openai` provider."""
 
     passage_size: int = Field(1500, ge=100, le=_MOST)
     """Characters a passage holds at most; longer texts are split by sentences."""
@@ -93,6 +105,7 @@ class Settings(BaseSettings):
     damping: float = Field(0.5, ge=0, lt=1)
     """Probability to follow an edge; 1 - damping is the paper's restart probability."""
     iterations: int = Field(20, ge=1, le=10_000)
+    """Iterations after which the walk ends at the latest."""
     tolerance: float = Field(1e-7, gt=0, le=1)
     """The walk ends when no node changes more than this in an iteration; seeds sum to 1."""
     minimum: float = Field(1e-6, ge=0, le=1)
@@ -100,7 +113,9 @@ class Settings(BaseSettings):
     projection_weights: ProjectionWeights = "sum"
     """`sum`: facts, synonyms and mentions add up. `paper`: as the official code builds its graph, for comparisons."""
     fact_weight: float = Field(2.0, ge=0, le=_MOST)
+    """What a fact weighs in the walk, times the passages that state it."""
     synonym_weight: float = Field(2.0, ge=0, le=_MOST)
+    """What a synonym weighs in the walk, times its cosine."""
     mention_weight: float = Field(1.0, ge=0, le=_MOST)
     """What joins a passage and a phrase in the walk of `hipporag2` and `hybrid`, whatever the mention's count."""
 
@@ -116,8 +131,9 @@ class Settings(BaseSettings):
     hybrid_facts: int = Field(20, ge=1, le=1000)
     """Candidate facts that the filter of `hybrid` is shown."""
     hybrid_passage_weight: float = Field(0.02, ge=0, le=_MOST)
+    """As `hipporag2_passage_weight`."""
     hybrid_passage_seeds: int = Field(200, ge=0, le=_MOST)
-    """As for `hipporag2`. On a large graph, all of them cost more than the walk and hardly find more."""
+    """As `hipporag2_passage_seeds`. On a large graph, all of them cost more than the walk and hardly find more."""
     entity_weight: float = Field(0.5, ge=0, le=_MOST)
     """What a phrase that the question names weighs in `hybrid`, times its specificity."""
     no_llm_margin: float = Field(0.03, ge=0, le=2)
@@ -134,6 +150,7 @@ class Settings(BaseSettings):
     second_look_phrase_facts: int = Field(15, ge=0, le=_MOST)
     """How many of them, at most, touch known phrases; the others are of the best passages."""
     third_look_phrase_facts: int = Field(18, ge=0, le=_MOST)
+    """As `second_look_phrase_facts`, in the third look."""
     further_passages: int = Field(8, ge=0, le=_MOST)
     """The best passages whose facts a further look shows."""
     further_seed_phrases: int = Field(10, ge=1, le=_MOST)

@@ -108,3 +108,8 @@ announce_pytorch() {
     fi
   fi
 }
+
+# build_docs FOLDER OUTPUT: the pages under docs/ as a site, without network; whatever is doubtful is an error.
+build_docs() {
+  "$1/bin/python" -m sphinx --builder html --quiet --nitpicky --fail-on-warning docs "$2"
+}
