@@ -31,6 +31,7 @@ from rich.table import Table
 
 from hipporag_neo4j import HippoRAG, Settings
 from hipporag_neo4j.connect import open_database
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import ExtractedPassage, Extraction, Passage, Triple
 from hipporag_neo4j.errors import GraphNotFoundError, HippoRAGError
 from hipporag_neo4j.indexing.pipeline import Indexer
@@ -39,7 +40,6 @@ from hipporag_neo4j.projection import ensure_projection
 from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.link_query import link_entities
 from hipporag_neo4j.retrieval.retrieve import options_of
-from hipporag_neo4j.retrieval.sources import finish
 from hipporag_neo4j.retrieval.weigh_seeds import LinkedPhrase, weigh_by_specificity
 from hipporag_neo4j.schema import Graph, open_graph
 from scripts._bench.common import with_server

@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.indexing.prune import Prune
 from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Fact, passage

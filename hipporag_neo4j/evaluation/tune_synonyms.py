@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding.remembering import RememberingEmbedder
@@ -31,7 +32,7 @@ from hipporag_neo4j.indexing.tune_synonyms import (
 from hipporag_neo4j.projection import Shape, Weights, drop_projection, ensure_projection_with_pairs
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, retrieve
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources
 from hipporag_neo4j.schema import Graph, open_graph
 
 Progress = Callable[[str, int, int], None]

@@ -7,13 +7,13 @@ from functools import partial
 from hipporag_neo4j.answering.answer_question import DEFAULT_PASSAGES, OnFound, OnText, answer_from, answer_question
 from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import AnswerResult, Mode, RetrievalResult
 from hipporag_neo4j.filters import Filter, Where
 from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.retrieval.allow import read_filter
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
-from hipporag_neo4j.retrieval.sources import finish
 
 
 class Searching(Resources):

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.errors import GraphNotFoundError
 from hipporag_neo4j.inspection.judge import RULES, Measure
 from hipporag_neo4j.projection import Weights, ensure_projection
-from hipporag_neo4j.retrieval.sources import finish
 from hipporag_neo4j.schema import Graph
 
 FALLBACKS = (

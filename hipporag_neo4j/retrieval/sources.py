@@ -4,7 +4,7 @@ The modes are coroutines over `Sources`. `BlockingSources` answers at once, so a
 `finish` runs it to its end without an event loop.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hipporag_neo4j.answers import EntitiesAnswer, FactsAnswer, FurtherFactsAnswer
+from hipporag_neo4j.coroutines import finish as finish
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import LLMAccessError, LLMError, NoLanguageModelError, UnreadableAnswerError
@@ -194,17 +195,6 @@ class CountedSources:
         self.completion_tokens += answer.completion_tokens
         self.from_cache += answer.from_cache
         return answer
-
-
-def finish(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run a coroutine that never suspends to its end. Raises RuntimeError if it does suspend."""
-    try:
-        coroutine.send(None)
-    except StopIteration as end:
-        result: ResultT = end.value
-        return result
-    coroutine.close()
-    raise RuntimeError("The coroutine waited for something: it is not over BlockingSources.")
 
 
 @dataclass(slots=True)

@@ -8,13 +8,14 @@ from typing import Any, Literal
 from rich.progress import track
 
 from hipporag_neo4j import HippoRAG
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.evaluation import Question, read_decisions, read_questions
 from hipporag_neo4j.evaluation.ask import entities_of
 from hipporag_neo4j.evaluation.replay import replay
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict
 from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources
 from scripts._bench.common import DECISIONS_FILE, LIMIT, QUESTIONS_FILE, note
 
 Walking = Literal["hipporag1", "hipporag2", "hybrid"]

@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.projection import Run, Weights, ensure_projection
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources
 from hipporag_neo4j.settings import ProjectionWeights, Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import (

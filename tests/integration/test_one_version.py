@@ -7,13 +7,14 @@ from typing import Any, LiteralString
 import neo4j
 import pytest
 
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.errors import DatabaseError, GraphNotFoundError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
 from hipporag_neo4j.retrieval.retrieve import options_of, retrieve
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, passage, write

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hipporag_neo4j import projection, projection_catalogue
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import RetrievalResult, Seed
 from hipporag_neo4j.errors import GraphNotFoundError, QueryError
@@ -21,7 +22,7 @@ from hipporag_neo4j.projection import Weights, ensure_projection
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
 from hipporag_neo4j.retrieval.inquiry import Inquiry
 from hipporag_neo4j.retrieval.rank_passages import Ranking, rank_by_mentions
-from hipporag_neo4j.retrieval.sources import BlockingSources, NamedEntities, Sources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources, NamedEntities, Sources
 from hipporag_neo4j.schema import open_graph
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import Transaction
 from hipporag_neo4j.domain import ExtractedPassage
 from hipporag_neo4j.errors import (
@@ -27,7 +28,6 @@ from hipporag_neo4j.indexing import link_synonyms, relink_synonyms
 from hipporag_neo4j.indexing.link_synonyms import read_phrases
 from hipporag_neo4j.indexing.pipeline import Indexer
 from hipporag_neo4j.projection import Shape, Weights, ensure_projection, ensure_projection_with_pairs
-from hipporag_neo4j.retrieval.sources import finish
 from hipporag_neo4j.schema import Graph, open_graph
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder

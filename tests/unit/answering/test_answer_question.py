@@ -9,9 +9,9 @@ import pytest
 from hipporag_neo4j.answering.answer_question import answer_from, answer_question
 from hipporag_neo4j.answering.show_answer import ONCE_MORE
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import AnswerResult, RetrievalResult
 from hipporag_neo4j.errors import InputError, LLMAccessError, LLMError, UnreadableAnswerError
-from hipporag_neo4j.retrieval.sources import finish
 from tests.llm_server import LLMServer, Reply, error
 from tests.unit.answering.conftest import MakeSources, search
 

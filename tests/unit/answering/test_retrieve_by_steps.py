@@ -9,10 +9,10 @@ import pytest
 from hipporag_neo4j.answering.answer_question import answer_question
 from hipporag_neo4j.answering.retrieve_by_steps import retrieve_by_steps
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import RetrievalResult, Step
 from hipporag_neo4j.errors import InputError, LLMError
 from hipporag_neo4j.llm.cached_model import CachedModel, KeptAnswer
-from hipporag_neo4j.retrieval.sources import finish
 from tests.llm_server import LLMServer, error
 from tests.unit.answering.conftest import MakeSources, search
 from tests.unit.conftest import MakeModel

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from hipporag_neo4j.retrieval.sources import finish
+from hipporag_neo4j.coroutines import finish
 
 
 async def _double(number: int) -> int:
