@@ -39,8 +39,8 @@ LARGE = 1_000_000
 
 SETTINGS_OPENING = """# Settings
 
-A setting is read from the environment, or given in Python, where its name is in lower case and without `HIPPORAG_`. Options
-of a command go before both. No file is read. A value that can't be used is an error that names its setting.
+A setting is read from the environment, or given in Python, where its name is in lower case and without `HIPPORAG_`.
+Options of a command go before both. No file is read. A value that can't be used is an error that names its setting.
 
 ```python
 from hipporag_neo4j import HippoRAG, Settings
