@@ -18,9 +18,9 @@ myst_enable_extensions = ["attrs_inline", "colon_fence"]
 # Docstrings name code between single backticks, as these pages do.
 default_role = "code"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 maximum_signature_line_length = 80
 # Cypher and the form of a graph have no lexer; they are shown as they are.
 highlight_language = "text"

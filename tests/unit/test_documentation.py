@@ -115,3 +115,14 @@ def test_every_public_class_is_in_the_reference() -> None:
         if name not in ("errors", "Settings"):
             assert f".. autoclass:: hipporag_neo4j.{name}\n" in read(DOCS / "python.md"), name
     assert errors.__name__ in read(DOCS / "python.md")
+
+
+def test_every_picture_is_shown_and_loads_nothing() -> None:
+    made = {path for path in (DOCS / "pictures").iterdir() if path.suffix == ".svg"}
+    assert {picture.name for picture in load_script("_screenshots").PICTURES_TO_MAKE} == {path.stem for path in made}
+    shown = {
+        (page.parent / target).resolve() for page in PAGES for target in links(read(page)) if target.endswith(".svg")
+    }
+    assert shown == made
+    for picture in made:
+        assert set(re.findall(r"https?://[^\s\"]+", read(picture))) == {"http://www.w3.org/2000/svg"}
