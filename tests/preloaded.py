@@ -1,6 +1,11 @@
 """What processes of tests find imported; only the process that they are forked off imports it."""
 
 import importlib
+import sys
+
+from hipporag_neo4j.cli.quick_start import DriverWithoutPandas
+
+sys.meta_path.insert(0, DriverWithoutPandas())  # as commands have it
 
 for _name in (
     "hipporag_neo4j.cli.app",

@@ -13,8 +13,10 @@ def main() -> int:
     """Run the command line; its exit status: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C."""
     from hipporag_neo4j.cli import interrupts
     from hipporag_neo4j.cli.app import app
+    from hipporag_neo4j.cli.quick_start import DriverWithoutPandas
 
     interrupts.watch()
+    sys.meta_path.insert(0, DriverWithoutPandas())
     # What goes wrong with the connection is said in our own message; without a handler Python prints the driver's, too.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
     for stream in (sys.stdout, sys.stderr):
