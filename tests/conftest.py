@@ -31,6 +31,10 @@ from tests.servers import (
 
 if TYPE_CHECKING:
     import neo4j
+    from xdist.remote import Producer
+    from xdist.workermanage import WorkerController
+
+    from tests.distribution import ByFile
 
 IN_CI = bool(os.environ.get("CI"))
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -39,7 +43,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 GIVEN = dict(os.environ)
 """The environment as it was before tests cleaned theirs."""
-_LOG = pytest.StashKey[Path]()
+_LOGS = pytest.StashKey[list[Path]]()
+_SENT_LOG = "server_log"
 _LOG_LINES = 60
 
 
@@ -68,7 +73,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
         except NoServerError as error:
             _cannot(str(error))
         if running.log:
-            request.config.stash[_LOG] = running.log
+            _remember_log(request.config, running.log)
         yield running
     if not request.session.testsfailed:
         shutil.rmtree(folder)
@@ -173,12 +178,52 @@ def shared_data() -> Path:
     return folder
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to run tests side by side on one server: some wipe theirs."""
+    config.stash[_LOGS] = []
+    if GIVEN.get("NEO4J_URI") and config.getoption("numprocesses", None):
+        raise pytest.UsageError(
+            "Tests side by side (-n) need a server each, and NEO4J_URI names one. Leave out -n, or NEO4J_URI."
+        )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """How many workers `-n auto` means: none on a server that was given, else two, for a server takes a processor."""
+    return 0 if GIVEN.get("NEO4J_URI") else min(2, os.cpu_count() or 1)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "ByFile":
+    """Hand out whole files, in their order."""
+    from tests.distribution import ByFile
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: "WorkerController", error: object | None) -> None:
+    """Learn from a worker that ends where its server's log is."""
+    if log := getattr(node, "workeroutput", {}).get(_SENT_LOG):
+        node.config.stash[_LOGS].append(Path(log))
+
+
+def _remember_log(config: pytest.Config, log: Path) -> None:
+    """Keep where the server's log is; a worker tells the process that prints."""
+    config.stash[_LOGS].append(log)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[_SENT_LOG] = str(log)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
-    """After a failure, show the end of the server's log."""
-    log = config.stash.get(_LOG, None)
-    if exitstatus != pytest.ExitCode.TESTS_FAILED or log is None or not log.is_file():
+    """After a failure, show the end of the logs of the servers on which tests failed."""
+    if exitstatus != pytest.ExitCode.TESTS_FAILED:
         return
-    terminalreporter.section("the server's log")
-    terminalreporter.line(f"The last {_LOG_LINES} lines of {log}:")
-    for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]:
-        terminalreporter.line(line)
+    for log in config.stash[_LOGS]:
+        if not log.is_file():  # nothing failed there, and it is removed
+            continue
+        terminalreporter.section("the server's log")
+        terminalreporter.line(f"The last {_LOG_LINES} lines of {log}:")
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]:
+            terminalreporter.line(line)

@@ -10,14 +10,15 @@ from hipporag_neo4j.local_server.configuration import Memory, configure
 from hipporag_neo4j.local_server.fetch import fetch
 from hipporag_neo4j.local_server.home import Home
 from hipporag_neo4j.local_server.jars import pinned_jars
+from hipporag_neo4j.local_server.lifecycle import PORT_ATTEMPTS
 from hipporag_neo4j.local_server.log import start_new_log
 from hipporag_neo4j.local_server.password import USERNAME, settle_password, write_private
 from hipporag_neo4j.local_server.ports import choose_port
-from hipporag_neo4j.local_server.process import end, launch, wait_until_ready
+from hipporag_neo4j.local_server.process import PortTakenError, end, launch, wait_until_ready
 from hipporag_neo4j.local_server.progress import ignore
 from hipporag_neo4j.local_server.state import RunningServer
 from hipporag_neo4j.settings import Settings
-from tests.servers import TestServer
+from tests.servers import TestServer, short_lived
 
 MEMORY = Memory(heap=512, page_cache=128)
 
@@ -36,17 +37,33 @@ class OwnServer:
             (self._jars / "lib").symlink_to(cached / "lib", target_is_directory=True)
         self._home = Home.of(folder)
         self._home.make()
-        self._port = choose_port(None, None)
+        self._port: int | None = None
         self._pid: int | None = None
 
     def start(self) -> None:
-        """Start it, with the data of before, and wait until it answers."""
+        """Start it, with the data of before and at the port of before, and wait until it answers."""
+        if self._port is not None:
+            self._start_at(self._port)
+            return
+        for attempt in range(PORT_ATTEMPTS):
+            port = choose_port(None, None)
+            try:
+                self._start_at(port)
+            except PortTakenError:  # by another server that starts at this moment
+                if attempt == PORT_ATTEMPTS - 1:
+                    raise
+            else:
+                self._port = port
+                return
+
+    def _start_at(self, port: int) -> None:
         password = settle_password(self._home, None)
-        text = configure(port=self._port, memory=MEMORY, plugins=self._jars / "plugins")
+        text = configure(port=port, memory=MEMORY, plugins=self._jars / "plugins")
         write_private(self._home.configuration, text)
         start_new_log(self._home)
-        self._pid = launch(self._home, self._jars, MEMORY)
-        server = RunningServer(f"bolt://127.0.0.1:{self._port}", USERNAME, password, self._pid, self._home.folder)
+        with short_lived():
+            self._pid = launch(self._home, self._jars, MEMORY)
+        server = RunningServer(f"bolt://127.0.0.1:{port}", USERNAME, password, self._pid, self._home.folder)
         wait_until_ready(self._home, server, 180.0, ignore)
         self.address = TestServer(server.uri, USERNAME, password, None, "local", disposable=True, log=self._home.log)
 

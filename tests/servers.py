@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import pytest
 from pydantic import SecretStr
 
 from hipporag_neo4j.settings import Settings
@@ -23,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PREFIX = "test_"
 """Every namespace that tests make begins with this."""
 STARTUP_SECONDS = 120.0
+_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""What tells Java that a server lives for minutes: a third of its work would be to prepare for longer."""
 
 
 class NoServerError(Exception):
@@ -179,13 +182,22 @@ def _container(image: str, folder: Path) -> Iterator[TestServer]:
 
 
 @contextmanager
+def short_lived() -> Iterator[None]:
+    """Servers that are started in the context aren't prepared for a long life."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {_SHORT_LIVED}".strip())
+        yield
+
+
+@contextmanager
 def _local(folder: Path) -> Iterator[TestServer]:
     from hipporag_neo4j import local_server
     from hipporag_neo4j.errors import LocalServerError
 
     settings = Settings(data_dir=folder)
     try:
-        running = local_server.start(settings).server
+        with short_lived():
+            running = local_server.start(settings).server
     except LocalServerError as error:
         raise NoServerError(f"No NEO4J_URI, no container, and the local server doesn't start: {error}") from error
     try:
