@@ -1,9 +1,11 @@
-"""The wheel holds what the product reads at run time; nothing is looked for in the repository."""
+"""The wheel holds what the product reads at run time, and the source archive all that the project is."""
 
 import json
 import subprocess
 import sys
+import tarfile
 import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
@@ -32,20 +34,26 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built without network and unpacked."""
-    folder = tmp_path_factory.mktemp("wheel")
-    built = subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder / "dist"), str(ROOT)],
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source archive, and the wheel that is made from it, built without network."""
+    folder = tmp_path_factory.mktemp("dist")
+    run = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert built.returncode == 0, built.stdout + built.stderr
-    (wheel,) = (folder / "dist").glob("*.whl")
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unpacked(built: Path) -> Path:
+    """The wheel, unpacked."""
+    (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "site")
-    return folder / "site"
+        archive.extractall(built / "site")
+    return built / "site"
 
 
 def test_an_installed_package_reads_its_statements_prompts_and_sample(unpacked: Path) -> None:
@@ -71,3 +79,38 @@ def test_the_wheel_holds_the_package_alone(unpacked: Path) -> None:
     names = {path.name for path in unpacked.iterdir()}
     assert {name for name in names if not name.endswith(".dist-info")} == {"hipporag_neo4j"}
     assert not [path for path in unpacked.rglob("*") if path.name.startswith("test_")]
+
+
+def test_the_wheel_holds_every_file_of_the_package(unpacked: Path) -> None:
+    kept = files(ROOT / "hipporag_neo4j") | {f"cypher/{name}" for name in files(ROOT / "cypher")}
+    held = files(unpacked / "hipporag_neo4j")
+    assert held == kept
+
+
+def test_the_metadata_names_licence_and_description(unpacked: Path) -> None:
+    (folder,) = unpacked.glob("*.dist-info")
+    metadata = message_from_string((folder / "METADATA").read_text(encoding="utf-8"))
+    assert metadata["License-Expression"] == "MIT"
+    assert (folder / "licenses" / "LICENSE").read_text(encoding="utf-8") == read("LICENSE")
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert metadata.get_payload() == read("README.md")
+    assert metadata["Requires-Python"] == ">=3.11"
+
+
+def test_the_source_archive_holds_the_project(built: Path) -> None:
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    tracked = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
+    assert tracked - held == set()
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def files(folder: Path) -> set[str]:
+    """The files below a folder, by their paths in it, but what Python compiled."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in found if "__pycache__" not in path.parts}
