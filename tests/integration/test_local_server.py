@@ -28,9 +28,15 @@ from hipporag_neo4j.local_server import (
     stop,
 )
 from hipporag_neo4j.settings import Settings
-from tests.servers import ROOT
+from tests.servers import ROOT, short_lived
 
 SMALL = ServerOptions(heap="512m", page_cache="128m")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short_lived() -> Iterator[None]:
+    with short_lived():
+        yield
 
 
 @pytest.fixture(scope="module")
