@@ -58,7 +58,10 @@ MISTYPED = "from hipporag_neo4j import HippoRAG\nHippoRAG().retrieve(1)\n"
 
 
 def run(*command: str | Path) -> str:
-    """What a command prints; it raises CalledProcessError when it fails, after showing what it said."""
+    """What a command prints; it raises CalledProcessError when it fails, after showing what it said.
+
+    It runs away from the sources, which Python and mypy would find before what is installed.
+    """
     done = subprocess.run([str(word) for word in command], cwd=DIST, capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
@@ -96,8 +99,9 @@ def try_alone(inside: Path, folder: Path) -> Iterator[str]:
     run(inside, "-m", "pip", "install", "--quiet", "mypy", "twine", "readme-renderer[md]")
     for name, text in (("typed.py", TYPED), ("mistyped.py", MISTYPED)):
         (folder / name).write_text(text, encoding="utf-8")
-    run(inside, "-m", "mypy", "--strict", folder / "typed.py")
-    wrong = subprocess.run([inside, "-m", "mypy", "--strict", folder / "mistyped.py"], capture_output=True, check=False)
+    mypy = (inside, "-m", "mypy", "--strict", "--cache-dir", folder / "mypy")
+    run(*mypy, folder / "typed.py")
+    wrong = subprocess.run([*mypy, folder / "mistyped.py"], cwd=folder, capture_output=True, check=False)
     if wrong.returncode != 1:
         raise SystemExit("A program with wrong types passes mypy: the package's types don't reach it.")
     yield "types reach mypy"
