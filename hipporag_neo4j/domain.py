@@ -151,7 +151,8 @@ class RetrievalResult:
     answers that were kept from before and cost nothing. `steps` tells of each search, where several were made and
     merged. `no_llm`: `hybrid` was asked to do without a language model, so that nobody told which facts bear on the
     question, or what it names.
-    `allowed`: what a filter let the search find and use, None without one.
+    `allowed`: what a filter let the search find and use, None without one. `way` says how the mode was carried out
+    where a graph of others lacks what it needs.
     """
 
     question: str
@@ -170,6 +171,7 @@ class RetrievalResult:
     steps: tuple["Step", ...] = ()
     no_llm: bool = False
     allowed: Allowed | None = None
+    way: str | None = None
 
     @property
     def fell_back(self) -> bool:

@@ -11,12 +11,13 @@ _STALE = "The graph is being written to, or a run broke off (see status): what i
 
 
 def search_notices(result: RetrievalResult) -> list[str]:
-    """What went otherwise while searching, in the searches of all steps: a filter that allows nothing, a fallback,
-    useless answers, a stale graph."""
+    """What went otherwise while searching, in the searches of all steps: a filter that allows nothing, a mode carried
+    out with less than it needs, a fallback, useless answers, a stale graph."""
     searches = [step.retrieval for step in result.steps if step.retrieval is not None] or [result]
     looks = look_notices(look for search in searches for look in search.looks)
     fallback = [result.fallback] if result.fallback else []
-    return [*filter_notices(result), *fallback, *looks, *([_STALE] if result.stale else [])]
+    ways = list(dict.fromkeys(search.way for search in searches if search.way))
+    return [*filter_notices(result), *ways, *fallback, *looks, *([_STALE] if result.stale else [])]
 
 
 def filter_notices(result: RetrievalResult) -> list[str]:

@@ -17,6 +17,8 @@ Pause = Callable[[float], Awaitable[None]]
 DEFAULT_MEGABYTES = 1024
 EVERYBODY = "hipporag."
 """What the names of all projections of this product begin with."""
+UNORDERED = "~"
+"""In what stands for the namespace of a graph of others, whose states have numbers without an order."""
 OWN = ".own-"
 """In the name of a projection that one client made for one walk."""
 _ANNOUNCED = ".building."
@@ -111,6 +113,8 @@ def _is_older(name: str, kept: str) -> bool:
     one, other = _NAME.fullmatch(name), _NAME.fullmatch(kept)
     if one is None or other is None or one["namespace"] != other["namespace"] or _passes(name):
         return False
+    if UNORDERED in kept:  # its numbers stand for states that have no order, and the one that was built is the newest
+        return (one["created"], one["published"]) != (other["created"], other["published"])
     shown = int(one["created"]), int(one["published"])
     current = int(other["created"]), int(other["published"])
     same_weights = shown == current and one["weights"] == other["weights"]

@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//.*")
 """Strings, quoted names and comments, whichever begins first."""
 _SECTION = re.compile(r"/\*filter (.*?)\s*\*/", re.DOTALL)
 _WHERE = re.compile(r"\$where\((\w+)\)")
-_EACH = re.compile(r"/\*each (\w+) (UNION ALL|UNION) (.*?)\s*\*/", re.DOTALL)
+_EACH = re.compile(r"/\*each (\w+) (UNION ALL|UNION)\s(.*?)\s*\*/", re.DOTALL)
 _GAP = re.compile(r"\$(\w+)\((\w*)\)")
 _NESTED = re.compile(r"\([^()]*\)")
 

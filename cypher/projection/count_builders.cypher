@@ -4,5 +4,5 @@
 // mode: read
 CYPHER 25
 SHOW TRANSACTIONS YIELD metaData, parameters
-WHERE metaData.statement STARTS WITH 'projection/project_' AND parameters.graph STARTS WITH $base
+WHERE split(metaData.statement, '/')[1] STARTS WITH 'project_' AND parameters.graph STARTS WITH $base
 RETURN count(*) AS builders

@@ -91,6 +91,7 @@ def result_values(result: "RetrievalResult") -> dict[str, Any]:
         "question": result.question,
         "mode": result.mode,
         "no_llm": result.no_llm,
+        "way": result.way,
         "fallback": result.fallback,
         "stale": result.stale,
         "version": result.version,

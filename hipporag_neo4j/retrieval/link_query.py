@@ -80,7 +80,11 @@ async def link_entities(inquiry: Inquiry, entities: Sequence[str]) -> tuple[Link
     may have it. Raises InputError for more than 1,000.
     """
     graph, stages = inquiry.graph, inquiry.stages
-    names = list(dict.fromkeys(name for entity in entities if (name := normalise(entity, graph.normalisation))))
+    said: dict[str, str] = {}
+    for entity in entities:
+        if name := normalise(entity, graph.normalisation):
+            said.setdefault(name, entity)
+    names = list(said)
     if len(names) > _MOST_ENTITIES:
         raise InputError(
             f"{len(names):,} entities are given for one question; at most {_MOST_ENTITIES:,} are looked for. Give "
@@ -88,9 +92,9 @@ async def link_entities(inquiry: Inquiry, entities: Sequence[str]) -> tuple[Link
         )
     with stages.time("link"):
         found: dict[str, list[LinkedPhrase]] = {}
-        for named in await find_named(inquiry, names):
-            equal = LinkedPhrase(named.key, named.phrase, named.entity, 1.0, named.passages)
-            found.setdefault(named.entity, []).append(equal)
+        for named in await find_named(inquiry, said.values()):
+            name = normalise(named.entity, graph.normalisation)
+            found.setdefault(name, []).append(LinkedPhrase(named.key, named.phrase, name, 1.0, named.passages))
     others = [name for name in names if name not in found]
     if others:
         with stages.time("embed"):

@@ -100,7 +100,7 @@ async def retrieve(
     Raises InputError for a question, mode, limit, looks, entities or filter that can't be used, GraphNotFoundError when
     the graph holds no passage, ConfigurationError when the mode needs a language model and there is none.
     """
-    _check(question, mode, limit, entities, looks)
+    check_question(question, mode, limit, entities, looks)
     if options.without_llm:
         _check_without_llm(mode, looks)
     _need_decider(sources, mode, entities, options)
@@ -168,7 +168,8 @@ async def _find_in_mode(inquiry: Inquiry, mode: Mode, options: Options) -> Found
             return await hybrid.retrieve(inquiry, options.hybrid)
 
 
-def _check(question: Any, mode: Any, limit: Any, entities: Any, looks: Any) -> None:
+def check_question(question: Any, mode: Any, limit: Any, entities: Any, looks: Any) -> None:
+    """Raises InputError for what can't be asked of any graph."""
     if mode not in MODES:
         raise InputError(f"There is no mode {mode!r}. Take one of {', '.join(MODES)}.")
     if not isinstance(question, str):

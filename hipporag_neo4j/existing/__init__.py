@@ -1,0 +1,1 @@
+"""Retrieval over a graph that others made and keep: nothing of theirs is written."""

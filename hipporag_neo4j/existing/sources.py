@@ -1,0 +1,201 @@
+"""What retrieval asks of a graph of others: each of its statements is answered by one that knows their names.
+
+The modes and the projections are those of this product's own graphs; only what they ask for is found elsewhere.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hipporag_neo4j.database import Row
+from hipporag_neo4j.errors import GraphNotFoundError
+from hipporag_neo4j.existing.layout import Layout, RelationshipKind, fact_kind
+from hipporag_neo4j.existing.ways import need_passage_vectors
+from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
+from hipporag_neo4j.retrieval.sources import NamedEntities, Sources
+from hipporag_neo4j.schema import SCHEMA_VERSION
+
+_PLAIN = (str, int, float, bool, list)
+_BITS = 48
+"""Of the number that stands for a state of the graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingSources:
+    """Sources over a graph of others; models are asked as ever."""
+
+    sources: Sources
+    layout: Layout
+    embedding_model: str = ""
+
+    def need_decider(self, *, facts: bool) -> None:
+        """Raise NoLanguageModelError where nobody decides."""
+        self.sources.need_decider(facts=facts)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[Any]:
+        """Vectors of texts, shape (len(texts), dimensions)."""
+        return await self.sources.embed(texts)
+
+    async def name_entities(self, question: str) -> NamedEntities:
+        """Named entities of a question."""
+        return await self.sources.name_entities(question)
+
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question."""
+        return await self.sources.filter_facts(question, facts, known)
+
+    async def pause(self, seconds: float) -> None:
+        """Wait for another client."""
+        await self.sources.pause(seconds)
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of what answers a named statement here."""
+        parameters.pop("namespace", None)
+        match query:
+            case "schema/find_graph":
+                return [{"graph": await self._graph()}]
+            case "projection/find_projection":
+                return await self._find_projection(**parameters)
+            case "projection/project_phrases":
+                return await self._run("project_phrases", graph=parameters["graph"], kinds=self.layout.kinds)
+            case "projection/project_passages":
+                return await self._run(
+                    "project_passages",
+                    graph=parameters["graph"],
+                    kinds=self.layout.kinds,
+                    mention_weight=parameters["mention_weight"],
+                )
+            case "status/count_passages":
+                return await self._count_passages()
+            case "retrieval/find_named_phrases":
+                return await self._find_named(**parameters)
+            case "retrieval/find_nearest_phrases":
+                return await self._find_nearest(**parameters)
+            case "retrieval/find_phrases_by_vector":
+                return await self._find_near_question(**parameters)
+            case "retrieval/find_facts":
+                return await self._find_facts(**parameters)
+            case "retrieval/find_passages_by_terms":
+                return await self._find_by_terms(**parameters)
+            case "retrieval/find_passages_by_vector":
+                need_passage_vectors(self.layout)
+        stage, _, name = query.partition("/")
+        if stage == "retrieval":
+            return await self._run(name, **parameters)
+        return await self.sources.run(query, **parameters)
+
+    async def _run(self, statement: str, layout: Layout | None = None, /, **parameters: Any) -> list[Row]:
+        rows = await self.sources.run(f"existing/{statement}", where=layout or self.layout, **parameters)
+        return [_plain(row) if "properties" in row else row for row in rows]
+
+    async def _state(self) -> tuple[int, datetime]:
+        """A number that stands for the graph's state, as far as counts tell, and when the database was made."""
+        row = (await self._run("count_figures"))[0]
+        digest = hashlib.blake2b(json.dumps(row["figures"]).encode(), digest_size=_BITS // 8).digest()
+        return int.from_bytes(digest, "big"), row["created"]
+
+    async def _graph(self) -> Mapping[str, Any]:
+        """What stands for the properties of this product's own node of a graph."""
+        state, created = await self._state()
+        return {
+            "namespace": self.layout.namespace,
+            "embedding_model": self.embedding_model,
+            "dimensions": 0,
+            "normalisation": "unicode",
+            "synonym_threshold": 0.0,
+            "schema_version": SCHEMA_VERSION,
+            "version": state,
+            "published": state,
+            "created": created,
+        }
+
+    async def _find_projection(self, **parameters: Any) -> list[Row]:
+        state, _ = await self._state()
+        row = (await self.sources.run("existing/find_projection", version=state, **parameters))[0]
+        age = row.pop("age")
+        if age is not None and row["builder"] is None and age > self.layout.keep_seconds:
+            await self.sources.run("projection/drop_projection", graph=row["graph"])
+            row = row | {"graph": None}
+        return [row]
+
+    async def _count_passages(self) -> list[Row]:
+        rows = await self._run("count_passages")
+        if not rows:
+            raise GraphNotFoundError(
+                f"No node has the label {self.layout.passages.label!r}, so there is no passage to find. Fill the "
+                "graph, or name another label in the graph file."
+            )
+        return rows
+
+    async def _find_named(self, entities: Sequence[Mapping[str, str]]) -> list[Row]:
+        """Phrases whose name is, case apart, as it was said, or as it is when normalised."""
+        said = {one["name"]: one["said"] for one in entities}
+        said |= {one["said"].strip().lower(): one["said"] for one in entities}
+        rows = await self._run("find_named_phrases", names=list(said))
+        return [{**row, "entity": said[row["name"]]} for row in rows]
+
+    async def _find_nearest(self, entities: Sequence[Mapping[str, Any]], fetch: int) -> list[Row]:
+        """For each entity the nearest phrase of any label."""
+        rows = await self._search_phrases(entities, fetch, limit=1)
+        best: dict[str, Row] = {}
+        for row in rows:
+            best.setdefault(row["entity"], row)
+        return list(best.values())
+
+    async def _find_near_question(self, embedding: Any, fetch: int, limit: int) -> list[Row]:
+        rows = await self._search_phrases([{"name": "", "embedding": embedding}], fetch, limit)
+        return rows[:limit]
+
+    async def _search_phrases(self, entities: Sequence[Mapping[str, Any]], fetch: int, limit: int) -> list[Row]:
+        """Phrases of all labels that have an index, nearest first."""
+        texts = [{"name": one["name"], "embedding": one["embedding"]} for one in entities]
+        rows = [
+            row
+            for kind in self.layout.searchable_phrases
+            for row in await self._run(
+                "find_nearest_phrases", self.layout.of_phrases(kind), entities=texts, fetch=fetch, limit=limit
+            )
+        ]
+        return sorted(rows, key=lambda row: (-row["similarity"], row["phrase"], row["key"]))
+
+    async def _find_facts(self, limit: int, **parameters: Any) -> list[Row]:
+        """The nearest facts of all types that have an index; the lowest score is that of all of them."""
+        rows = [
+            row
+            for kind in self.layout.searchable_facts
+            for row in await self._run(
+                "find_facts", _of_facts(self.layout, kind), kind=fact_kind(kind), limit=limit, **parameters
+            )
+        ]
+        lowest = min((row["lowest"] for row in rows), default=0.0)
+        best = sorted(rows, key=lambda row: (-row["score"], row["subject"], row["predicate"], row["object"]))
+        return [row | {"lowest": lowest} for row in best[:limit]]
+
+    async def _find_by_terms(self, terms: str, fetch: int, limit: int) -> list[Row]:
+        """By the words alone: what goes before them asks for a namespace."""
+        words = terms.partition("^0 ")[2]
+        return await self._run(
+            "find_passages_by_terms",
+            index=self.layout.text_index,
+            terms=words,
+            fetch=max(fetch, 10 * limit),
+            limit=limit,
+        )
+
+
+def _of_facts(layout: Layout, kind: RelationshipKind) -> Layout:
+    return replace(layout, relationships=(kind,))
+
+
+def _plain(row: Row) -> Row:
+    """Metadata as plain values: dates and points as text."""
+    values = {name: value if isinstance(value, _PLAIN) else str(value) for name, value in row["properties"].items()
+              if value is not None}  # fmt: skip
+    return row | {"properties": values}

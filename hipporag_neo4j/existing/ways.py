@@ -1,0 +1,136 @@
+"""What each mode needs of a graph of others, how it is carried out with less, and what is missing where it can't be."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hipporag_neo4j.domain import MODES, Mode
+from hipporag_neo4j.errors import ConfigurationError
+from hipporag_neo4j.existing.layout import Layout
+from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
+from hipporag_neo4j.retrieval.retrieve import Options
+
+NO_FACT_VECTORS = "Facts have no vectors here"
+NO_PHRASE_VECTORS = "Phrases have no vectors here, so that things are found by their names alone"
+NO_PASSAGE_VECTORS = "Passages have no vectors here, so that none is a seed"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a mode is carried out: as which mode, with which options; `note` says what is otherwise than in its own
+    graphs."""
+
+    mode: Mode
+    options: Options
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """Whether a mode works: how, where it is otherwise than in this product's own graphs, or what is missing."""
+
+    mode: Mode
+    works: bool
+    note: str | None
+
+
+def need_passage_vectors(layout: Layout) -> None:
+    """Raises ConfigurationError where passages can't be found by their vectors."""
+    if layout.passage_index is None:
+        raise ConfigurationError(
+            "Dense search, which answers where a walk has nowhere to start, needs vectors of passages: "
+            f"{_no_index('passages', layout.passages.label, layout.passages.vector)}. Or name what the question is "
+            "about (--entity NAME, entities=[…]), or take --mode bm25."
+        )
+
+
+def plan(
+    layout: Layout, mode: Mode, options: Options, *, entities: Sequence[str] | None, looks: int, no_llm: bool
+) -> Way:
+    """How a mode is carried out. Raises ConfigurationError that says what is missing."""
+    if looks > 1:
+        raise ConfigurationError(
+            "A further look asks which passages state a fact, which a graph of others doesn't say. Leave --looks "
+            "(looks=… in Python) out."
+        )
+    match mode:
+        case "dense":
+            if layout.passage_index is None:
+                raise _missing(mode, _no_index("passages", layout.passages.label, layout.passages.vector))
+            return Way(mode, options)
+        case "bm25":
+            if layout.text_index is None:
+                raise _missing(
+                    mode,
+                    f"a full-text index over {layout.passages.label!r}: CREATE FULLTEXT INDEX passage_texts FOR "
+                    f"(n:{layout.text('label', 'passage')}) ON EACH [n.`{layout.passages.texts[0]}`]",
+                )
+            return Way(mode, options)
+        case "hipporag1":
+            return Way(mode, options, None if layout.searchable_phrases else f"{NO_PHRASE_VECTORS}.")
+        case "hipporag2":
+            seeds = _seeds(layout, options.hipporag2)
+            if layout.searchable_facts:
+                return Way(mode, replace(options, hipporag2=seeds), _note(layout))
+            return _without_facts(layout, options, seeds, by_question=bool(layout.searchable_phrases))
+        case "hybrid":
+            seeds = _seeds(layout, options.hybrid.seeds)
+            if layout.searchable_facts:
+                unguided = replace(options.no_llm, seeds=_seeds(layout, options.no_llm.seeds))
+                changed = replace(options, hybrid=replace(options.hybrid, seeds=seeds), no_llm=unguided)
+                return Way(mode, replace(changed, without_llm=no_llm), _note(layout))
+            by_question = no_llm and entities is None
+            if by_question and not layout.searchable_phrases:
+                raise _missing(
+                    mode,
+                    "without a language model, vectors of phrases or of facts. Name what the question is about "
+                    "(--entity NAME, entities=[…]), or leave --no-llm out",
+                )
+            return _without_facts(layout, options, seeds, by_question=by_question)
+
+
+def possible_modes(layout: Layout, options: Options) -> tuple[Possible, ...]:
+    """For each mode whether it works here."""
+    found: list[Possible] = []
+    for mode in MODES:
+        known: Mode = mode  # type: ignore[assignment]  # one of them
+        try:
+            way = plan(layout, known, options, entities=None, looks=1, no_llm=False)
+        except ConfigurationError as error:
+            found.append(Possible(known, works=False, note=str(error)))
+        else:
+            found.append(Possible(known, works=True, note=way.note))
+    return tuple(found)
+
+
+def _without_facts(layout: Layout, options: Options, seeds: FactSeeds, *, by_question: bool) -> Way:
+    """From phrases, of which the walk is over both: the paper's other ways of linking a question."""
+    linking = "the phrases nearest to the question" if by_question else "what the question names"
+    changed = replace(seeds, linking="question" if by_question else "entities")
+    return Way(
+        "hipporag2",
+        replace(options, hipporag2=changed),
+        " ".join(filter(None, [f"{NO_FACT_VECTORS}: the walk starts from {linking}.", _note(layout)])),
+    )
+
+
+def _seeds(layout: Layout, seeds: FactSeeds) -> FactSeeds:
+    return seeds if layout.passage_index is not None else replace(seeds, passage_weight=0.0)
+
+
+def _note(layout: Layout) -> str | None:
+    notes = [] if layout.searchable_phrases else [f"{NO_PHRASE_VECTORS}."]
+    notes += [] if layout.passage_index is not None else [f"{NO_PASSAGE_VECTORS}."]
+    return " ".join(notes) or None
+
+
+def _missing(mode: Mode, what: str) -> ConfigurationError:
+    return ConfigurationError(f"Mode {mode!r} can't be used on this graph; it needs {what}.")
+
+
+def _no_index(part: str, label: str, vector: str | None) -> str:
+    if vector is None:
+        return f"{part}.vector in the graph file, the property that holds the vectors of {label!r}, and a vector index"
+    return (
+        f"a vector index over {label!r} with {vector!r}: CREATE VECTOR INDEX {part}_vectors FOR "
+        f"(n:`{label}`) ON n.`{vector}`"
+    )

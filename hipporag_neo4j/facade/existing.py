@@ -1,0 +1,111 @@
+"""Questions to a graph that others made and keep."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.embedding import Embedder, QueryEmbedder
+from hipporag_neo4j.existing.check import Check, check
+from hipporag_neo4j.existing.graph_file import GraphFile, parse_graph_file, read_graph_file
+from hipporag_neo4j.existing.layout import Layout
+from hipporag_neo4j.existing.open_layout import open_layout
+from hipporag_neo4j.existing.retrieve import check_dimensions, refuse_filter, retrieve_existing
+from hipporag_neo4j.facade.searching import Searching
+from hipporag_neo4j.filters import EVERYTHING, Filter, Where
+from hipporag_neo4j.llm import LanguageModel
+from hipporag_neo4j.llm.foreign import InvocableModel
+from hipporag_neo4j.retrieval.filter_facts import FactFilter
+from hipporag_neo4j.retrieval.retrieve import Options, options_of
+from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+class ExistingGraph(Searching):
+    """HippoRAG over nodes and relationships that are there already; nothing is written, no answer of a model kept.
+
+    `graph` is a file that says what they are (docs/existing_graph.md), or what such a file says, as values. A context
+    manager; `close` it otherwise.
+    """
+
+    def __init__(
+        self,
+        graph: Path | str | Mapping[str, Any],
+        settings: Settings | None = None,
+        *,
+        driver: "neo4j.Driver | None" = None,
+        embedder: Embedder | QueryEmbedder | None = None,
+        language_model: LanguageModel | InvocableModel | None = None,
+    ) -> None:
+        """Raises InputError for a file that can't be used, and what `HippoRAG` raises without a connection."""
+        self._place = str(graph) if isinstance(graph, Path | str) else "The graph"
+        self._file: GraphFile = (
+            read_graph_file(Path(graph))
+            if isinstance(graph, Path | str)
+            else parse_graph_file(dict(graph), self._place)
+        )
+        own = (settings or Settings()).model_copy(update={"llm_cache": False})
+        super().__init__(own, driver=driver, embedder=embedder, language_model=language_model)
+
+    @cached_property
+    def _layout(self) -> Layout:
+        """What the file names, found in the database once. Raises InputError where it isn't there."""
+        return finish(open_layout(self._plain_sources, self._file, self._place))
+
+    @property
+    def _plain_sources(self) -> BlockingSources:
+        return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
+
+    def check(self, *, samples: int = 3) -> Check:
+        """A dry run: what the file finds, what would be projected, which modes work and what others lack.
+
+        Raises InputError for names that the database doesn't have.
+        """
+        return finish(check(self._plain_sources, self._layout, options_of(self.settings), samples=samples))
+
+    def read_filter(self, where: Where | None) -> Filter:
+        """Raises InputError for any filter: metadata isn't declared here."""
+        refuse_filter(where)
+        return EVERYTHING
+
+    def retrieve(
+        self,
+        question: str,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 10,
+        entities: Sequence[str] | None = None,
+        looks: int = 1,
+        no_llm: bool = False,
+        where: Where | None = None,
+        fact_filter: FactFilter | None = None,
+        options: Options | None = None,
+    ) -> RetrievalResult:
+        """The `limit` best passages for a question, as of `HippoRAG.retrieve`.
+
+        A mode that the graph has too little for is carried out with what there is, and `way` says how, or raises
+        ConfigurationError that says what is missing. Raises InputError for a filter.
+        """
+        layout = self._layout
+        if mode != "bm25" and layout.has_vectors:
+            check_dimensions(layout, self.embedder.name, self.embedder.dimensions)
+        return finish(
+            retrieve_existing(
+                BlockingSources(
+                    self.database, self.embedder, self.language_model, self.settings.prompts_dir, fact_filter
+                ),
+                layout,
+                question,
+                mode=mode,
+                limit=limit,
+                entities=entities,
+                options=options or options_of(self.settings),
+                looks=looks,
+                no_llm=no_llm,
+                where=where,
+            )
+        )
