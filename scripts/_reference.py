@@ -56,6 +56,8 @@ def commands() -> str:
     command = typer.main.get_command(app)
     context = typer.Context(command, info_name="hipporag-neo4j")
     page = get_docs_for_click(obj=command, ctx=context, name="hipporag-neo4j", title="Commands")
+    overview, heading, rest = page.partition("\n## ")
+    page = re.sub(r"^\* (`(\w[\w-]*)`):", r"* [\1](#hipporag-neo4j-\2):", overview, flags=re.MULTILINE) + heading + rest
     page = re.sub(r"\n+(Examples?):\n((?:  .*\n)+)", _examples, page)
     return _linked(re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n")
 
