@@ -100,14 +100,16 @@ def test_every_page_has_its_place_in_the_table_of_contents() -> None:
     listed = [
         name for line in entries.splitlines() for name in re.findall(r"^(?:.* <)?(\w+)>?$", line) if name != "self"
     ]
-    assert sorted(listed) == sorted(page.stem for page in DOCS.glob("*.md") if page.stem != "index")
+    pages = [page.stem for page in DOCS.glob("*.md") if page.stem != "index"]
+    assert sorted(listed) == sorted(pages), "Give each page a line in docs/index.md."
 
 
 def test_every_method_is_in_the_reference() -> None:
     listed = re.findall(
         r"^\.\. auto(?:method|property):: hipporag_neo4j\.HippoRAG\.(\w+)$", read(DOCS / "python.md"), re.M
     )
-    assert sorted(listed) == sorted(name for name in dir(HippoRAG) if not name.startswith("_"))
+    public = [name for name in dir(HippoRAG) if not name.startswith("_")]
+    assert sorted(listed) == sorted(public), "Give each method a line in docs/python.md."
 
 
 def test_every_public_class_is_in_the_reference() -> None:
@@ -115,7 +117,9 @@ def test_every_public_class_is_in_the_reference() -> None:
 
     for name in hipporag_neo4j.__all__:
         if name not in ("errors", "Settings"):
-            assert f".. autoclass:: hipporag_neo4j.{name}\n" in read(DOCS / "python.md"), name
+            assert f".. autoclass:: hipporag_neo4j.{name}\n" in read(DOCS / "python.md"), (
+                f"{name} lacks in docs/python.md."
+            )
     assert errors.__name__ in read(DOCS / "python.md")
 
 
