@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-import time
 import uuid
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
+from hipporag_neo4j.coroutines import BLOCKING, Waiting
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import ConfigurationError, DatabaseError, GraphNotFoundError, QueryError
 from hipporag_neo4j.filters import EVERYTHING, Filter
@@ -15,7 +15,6 @@ from hipporag_neo4j.projection_catalogue import (
     DEFAULT_MEGABYTES,
     EVERYBODY,
     OWN,
-    Pause,
     begin_building,
     clear_abandoned,
     end_building,
@@ -127,11 +126,6 @@ class _Found:
         return f"{self.base}{self.version}{self.suffix}"
 
 
-async def blocking_pause(seconds: float) -> None:
-    """Wait, for clients that block."""
-    time.sleep(seconds)
-
-
 async def ensure_projection(
     run: Run,
     namespace: str,
@@ -141,14 +135,15 @@ async def ensure_projection(
     *,
     own: bool = False,
     megabytes: int = DEFAULT_MEGABYTES,
-    pause: Pause = blocking_pause,
+    waiting: Waiting = BLOCKING,
 ) -> Projection:
     """The projection of the namespace's published version; where it is missing one client builds it, others wait.
 
     With a filter it holds what the allowed passages alone would make.
     A projection is found by others only if no writer committed while it was built. After three tries the caller gets
     one of its own, marked as `stale` if that is no better, which it drops when it has walked; with `own` at once.
-    Building one drops older ones, and the oldest of all while they take more than so many `megabytes`.
+    Building one drops older ones, and the oldest of all while they take more than so many `megabytes`. What is being
+    built is not left half done where the caller is cancelled: others may wait for it.
     Raises GraphNotFoundError when the namespace holds no graph, or no phrase, and ConfigurationError when synonyms are
     wanted that it doesn't hold.
     """
@@ -159,11 +154,15 @@ async def ensure_projection(
     for _ in range(0 if own else _TRIES):
         if found.usable is not None:
             return found.usable
-        built = None if found.builder else await _build_in_turn(run, shown, found.lock, megabytes)
+        built = None if found.builder else await waiting.whole(_build_in_turn(run, shown, found.lock, megabytes))
         if built is not None:
             return built
-        found = await _wait(run, shown, found, pause)
-    return found.usable or await _build_own(run, shown)
+        found = await _wait(run, shown, found, waiting)
+    if found.usable is not None:
+        return found.usable
+    return await waiting.whole(
+        _build_own(run, shown), undo=lambda built: run("projection/drop_projection", graph=built.name)
+    )
 
 
 async def _build_in_turn(run: Run, shown: _Shown, lock: str, megabytes: int) -> Projection | None:
@@ -196,13 +195,13 @@ async def _build_checked(run: Run, shown: _Shown, builder: str) -> Projection | 
     return None
 
 
-async def _wait(run: Run, shown: _Shown, found: _Found, pause: Pause) -> _Found:
+async def _wait(run: Run, shown: _Shown, found: _Found, waiting: Waiting) -> _Found:
     """What is there when the client that builds at this moment has ended; one that has died is not waited for."""
     now = await _find(run, shown)
     while now.builder is not None and now.builder == (found.builder or now.builder) and now.lock == found.lock:
         found, waited = now, now.building or 0.0
         if waited <= _PATIENCE or not await clear_abandoned(run, now.base, now.suffix, now.lock, now.builder):
-            await pause(min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, waited / 4)))
+            await waiting.pause(min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, waited / 4)))
         now = await _find(run, shown)
     return now
 

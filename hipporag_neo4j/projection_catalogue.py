@@ -12,7 +12,6 @@ from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import QueryError
 
 Run = Callable[..., Awaitable[list[Row]]]
-Pause = Callable[[float], Awaitable[None]]
 
 DEFAULT_MEGABYTES = 1024
 EVERYBODY = "hipporag."

@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hipporag_neo4j.coroutines import Waiting
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import GraphNotFoundError
 from hipporag_neo4j.existing.layout import Layout, RelationshipKind, fact_kind
@@ -51,9 +52,10 @@ class ExistingSources:
         """Which facts bear on a question."""
         return await self.sources.filter_facts(question, facts, known)
 
-    async def pause(self, seconds: float) -> None:
-        """Wait for another client."""
-        await self.sources.pause(seconds)
+    @property
+    def waiting(self) -> Waiting:
+        """How to wait for other clients."""
+        return self.sources.waiting
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of what answers a named statement here."""

@@ -70,7 +70,7 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
                 inquiry.where,
                 own=last,
                 megabytes=inquiry.megabytes,
-                pause=inquiry.sources.pause,
+                waiting=inquiry.sources.waiting,
             )
         overtaken = inquiry.repeated and projection.published != inquiry.graph.published
         with inquiry.stages.time("rank"):
@@ -78,7 +78,7 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
                 rows = [] if overtaken else await _try_rank(inquiry, statement, projection, parameters, last=last)
             finally:
                 if projection.own:
-                    await inquiry.sources.run("projection/drop_projection", graph=projection.name)
+                    await inquiry.sources.waiting.whole(_drop(inquiry, projection))
         if overtaken:
             raise Overtaken
         if rows or last:
@@ -111,8 +111,12 @@ async def _try_rank(
         if last or not (gone or outdated):
             raise
         if outdated:
-            await inquiry.sources.run("projection/drop_projection", graph=projection.name)
+            await _drop(inquiry, projection)
         return []
+
+
+async def _drop(inquiry: Inquiry, projection: Projection) -> None:
+    await inquiry.sources.run("projection/drop_projection", graph=projection.name)
 
 
 def ranked_passage(row: Mapping[str, Any]) -> RankedPassage:

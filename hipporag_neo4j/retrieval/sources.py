@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hipporag_neo4j.answers import EntitiesAnswer, FactsAnswer, FurtherFactsAnswer
+from hipporag_neo4j.coroutines import BLOCKING, ON_LOOP, Waiting
 from hipporag_neo4j.coroutines import finish as finish
-from hipporag_neo4j.database import Database, Row
+from hipporag_neo4j.database import AsyncDatabase, Database, Row
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import LLMAccessError, LLMError, NoLanguageModelError, UnreadableAnswerError
 from hipporag_neo4j.llm import LanguageModel, ask
 from hipporag_neo4j.llm.metered import MeteredModel
-from hipporag_neo4j.projection import blocking_pause
 from hipporag_neo4j.prompts import filter_messages, question_entity_messages
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict, check_positions, keep_numbers
 
@@ -63,8 +63,9 @@ class Sources(Protocol):
         nothing can decide, LLMAccessError where every further call would fail too.
         """
 
-    async def pause(self, seconds: float) -> None:
-        """Wait for another client."""
+    @property
+    def waiting(self) -> Waiting:
+        """How to wait for other clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,10 @@ class BlockingSources:
             answer.value.named_entities, metered.prompt_tokens, metered.completion_tokens, metered.from_cache
         )
 
-    async def pause(self, seconds: float) -> None:
-        """Wait for another client."""
-        await blocking_pause(seconds)
+    @property
+    def waiting(self) -> Waiting:
+        """Blocks the thread."""
+        return BLOCKING
 
     async def filter_facts(
         self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
@@ -135,6 +137,45 @@ class BlockingSources:
         kept, unknown = keep_numbers(answer.value.relevant_facts, len(facts))
         entities = answer.value.named_entities if isinstance(answer.value, FactsAnswer) else ()
         return Verdict(kept, entities, unknown + answer.value.unreadable, truncated=answer.truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncSources:
+    """Sources over the asynchronous driver; what asks a model is done by `blocking` sources in a thread."""
+
+    database: AsyncDatabase
+    blocking: BlockingSources
+    in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]
+
+    def need_decider(self, *, facts: bool) -> None:
+        """Raise NoLanguageModelError where nobody decides."""
+        self.blocking.need_decider(facts=facts)
+
+    async def run(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Rows of a named statement."""
+        return await self.database.run(query, **parameters)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts, shape (len(texts), dimensions)."""
+        vectors: NDArray[np.float32] = await self.in_thread(lambda: self.blocking.embedder.embed(texts))
+        return vectors
+
+    async def name_entities(self, question: str) -> NamedEntities:
+        """Named entities of a question, from the language model."""
+        named: NamedEntities = await self.in_thread(lambda: finish(self.blocking.name_entities(question)))
+        return named
+
+    async def filter_facts(
+        self, question: str, facts: Sequence[Triplet], known: Sequence[Triplet] | None = None
+    ) -> Verdict:
+        """Which facts bear on a question, from `fact_filter` or the language model."""
+        verdict: Verdict = await self.in_thread(lambda: finish(self.blocking.filter_facts(question, facts, known)))
+        return verdict
+
+    @property
+    def waiting(self) -> Waiting:
+        """Waits on the event loop."""
+        return ON_LOOP
 
 
 def no_language_model() -> NoLanguageModelError:
@@ -186,9 +227,10 @@ class CountedSources:
         """Which facts bear on a question."""
         return self._counted(await self.sources.filter_facts(question, facts, known))
 
-    async def pause(self, seconds: float) -> None:
-        """Wait for another client."""
-        await self.sources.pause(seconds)
+    @property
+    def waiting(self) -> Waiting:
+        """How to wait for other clients."""
+        return self.sources.waiting
 
     def _counted(self, answer: CostT) -> CostT:
         self.prompt_tokens += answer.prompt_tokens
@@ -216,9 +258,10 @@ class RememberingSources:
         rows = await self.sources.run(query, **parameters)
         return [row for row in rows if _is_whole(row)] if query.startswith("retrieval/") else rows
 
-    async def pause(self, seconds: float) -> None:
-        """Wait for another client."""
-        await self.sources.pause(seconds)
+    @property
+    def waiting(self) -> Waiting:
+        """How to wait for other clients."""
+        return self.sources.waiting
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts, shape (len(texts), dimensions)."""

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hipporag_neo4j import projection, projection_catalogue
-from hipporag_neo4j.coroutines import finish
+from hipporag_neo4j.coroutines import Waiting, finish
 from hipporag_neo4j.database import Database, Row
 from hipporag_neo4j.domain import RetrievalResult, Seed
 from hipporag_neo4j.errors import GraphNotFoundError, QueryError
@@ -370,9 +370,10 @@ class Interrupted:
         """Raise NoLanguageModelError where nobody decides."""
         self._inner.need_decider(facts=facts)
 
-    async def pause(self, seconds: float) -> None:
-        """Wait for another client."""
-        await self._inner.pause(seconds)
+    @property
+    def waiting(self) -> Waiting:
+        """How it waits."""
+        return self._inner.waiting
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts."""
