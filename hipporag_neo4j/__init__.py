@@ -6,11 +6,13 @@ from hipporag_neo4j import errors
 from hipporag_neo4j.domain import AnswerResult, Passage, RankedPassage, RetrievalResult, Seed, Step
 
 if TYPE_CHECKING:
+    from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
     from hipporag_neo4j.hipporag import HippoRAG
     from hipporag_neo4j.settings import Settings
 
 __all__ = [
     "AnswerResult",
+    "AsyncHippoRAG",
     "HippoRAG",
     "Passage",
     "RankedPassage",
@@ -28,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from hipporag_neo4j.hipporag import HippoRAG
 
         return HippoRAG
+    if name == "AsyncHippoRAG":
+        from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
+
+        return AsyncHippoRAG
     if name == "Settings":
         from hipporag_neo4j.settings import Settings
 

@@ -101,9 +101,9 @@ class OnLoop:
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            await _until_done(task)
+            await until_done(task)
             if undo is not None and not task.cancelled() and task.exception() is None:
-                await _until_done(asyncio.ensure_future(_awaited(undo, task.result())))
+                await until_done(asyncio.ensure_future(_awaited(undo, task.result())))
             raise
 
 
@@ -115,7 +115,7 @@ async def _awaited(call: Callable[[ResultT], Awaitable[object]], result: ResultT
     await call(result)
 
 
-async def _until_done(task: "asyncio.Future[Any]") -> None:
+async def until_done(task: "asyncio.Future[Any]") -> None:
     """Wait for a task to end, well or not, however often the waiting one is cancelled: that is told already."""
     while not task.done():
         try:

@@ -106,10 +106,13 @@ class Resources:
     def _graph(self) -> schema.Graph:
         """The graph as it is now: another client may have dropped or migrated it since the question before."""
         graph = schema.open_graph(self.database, self.namespace)
+        self._check(graph)
+        return graph
+
+    def _check(self, graph: schema.Graph) -> None:
         schema.check_model(graph, self.embedder.name)  # before a model is loaded to know its dimensions
         schema.check_model(graph, self.embedder.name, self.embedder.dimensions)
         schema.check_normalisation(graph, self.settings.normalisation)
-        return graph
 
     @property
     def _graph_to_write(self) -> schema.Graph | None:

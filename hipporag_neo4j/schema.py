@@ -1,6 +1,6 @@
 """The namespace's graph: made, opened, and checked against what the caller wants to do with it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -92,10 +92,14 @@ def find_graph(database: Database, namespace: str) -> Graph | None:
 
 def open_graph(database: Database, namespace: str) -> Graph:
     """The namespace's graph. Raises GraphNotFoundError where there is none, and what `find_graph` raises."""
-    graph = find_graph(database, namespace)
-    if graph is None:
+    return graph_in(database.run("schema/find_graph", namespace=namespace), namespace)
+
+
+def graph_in(rows: Sequence[Row], namespace: str) -> Graph:
+    """The graph in the rows of schema/find_graph; raises as `open_graph`."""
+    if not rows:
         raise graph_not_found(namespace)
-    return graph
+    return read_graph(rows[0]["graph"])
 
 
 def graph_not_found(namespace: str) -> GraphNotFoundError:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from hipporag_neo4j import queries
+from hipporag_neo4j.database.asynchronous import AsyncDatabase
 from hipporag_neo4j.database.connecting import explained, open_driver
 from hipporag_neo4j.database.statements import (
     NO_LIMIT,
@@ -59,6 +60,7 @@ class Database:
         self._name = name
         self._timeout = timeout
         self._owns_driver = owns_driver
+        self._connected: tuple[str, str, str | None] | None = None
 
     @classmethod
     def connect(
@@ -78,7 +80,29 @@ class Database:
         except (DatabaseError, ConfigurationError):
             driver.close()
             raise
-        return cls(driver, name=name, timeout=timeout, owns_driver=True)
+        database = cls(driver, name=name, timeout=timeout, owns_driver=True)
+        database._connected = uri, username, password
+        return database
+
+    async def beside(self) -> AsyncDatabase:
+        """An asynchronous connection to the same server as the same user, which sees what was written here.
+
+        Raises what `connect` raises, and ConfigurationError where the driver was handed in.
+        """
+        if self._connected is None:
+            raise ConfigurationError(
+                "The blocking driver was handed in, so nobody knows where an asynchronous one would connect to. Give "
+                "settings in its place."
+            )
+        uri, username, password = self._connected
+        return await AsyncDatabase.connect(
+            uri,
+            username=username,
+            password=password,
+            name=self._name,
+            timeout=self._timeout,
+            written_elsewhere=lambda: self.written,
+        )
 
     def close(self) -> None:
         """Close the driver, unless it was handed in."""

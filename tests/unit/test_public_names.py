@@ -4,7 +4,8 @@ import hipporag_neo4j
 from hipporag_neo4j import errors
 
 PUBLIC = {
-    "AnswerResult", "HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed", "Settings", "Step", "errors"
+    "AnswerResult", "AsyncHippoRAG", "HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed", "Settings",
+    "Step", "errors",
 }  # fmt: skip
 
 

@@ -1,0 +1,221 @@
+"""Questions on an event loop: the asynchronous driver and threads, and nothing that blocks."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import wraps
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from hipporag_neo4j import schema
+from hipporag_neo4j.coroutines import ON_LOOP, until_done
+from hipporag_neo4j.database import AsyncDatabase
+from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.embedding import Embedder, QueryEmbedder
+from hipporag_neo4j.errors import ConfigurationError, HippoRAGError
+from hipporag_neo4j.facade.batching import Batching
+from hipporag_neo4j.facade.looking import Looking
+from hipporag_neo4j.facade.searching import Searching
+from hipporag_neo4j.filters import Where
+from hipporag_neo4j.llm import LanguageModel
+from hipporag_neo4j.llm.foreign import InvocableModel
+from hipporag_neo4j.retrieval.filter_facts import FactFilter
+from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
+from hipporag_neo4j.retrieval.sources import AsyncSources
+from hipporag_neo4j.settings import Settings
+
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
+_THREADS = 64
+
+
+class _Client(Batching, Searching, Looking):
+    """What is asked in threads."""
+
+
+def _in_thread(
+    method: Callable[Concatenate[_Client, P], ResultT],
+) -> "Callable[Concatenate[AsyncHippoRAG, P], Coroutine[Any, Any, ResultT]]":
+    @wraps(method)
+    async def call(self: "AsyncHippoRAG", /, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        client, _ = await self._open()
+        return await self._call(lambda: method(client, *args, **kwargs))
+
+    return call
+
+
+class _Stopped(BaseException):
+    """The task that waits for a run was cancelled."""
+
+
+def _stoppable(
+    method: Callable[Concatenate[_Client, P], ResultT],
+) -> "Callable[Concatenate[AsyncHippoRAG, P], Coroutine[Any, Any, ResultT]]":
+    """As `_in_thread`, for a run that tells of its progress: cancelled, it stops there, and the next one goes on."""
+
+    @wraps(method)
+    async def call(self: "AsyncHippoRAG", /, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        client, _ = await self._open()
+        stop = threading.Event()
+        hear: Any = kwargs.get("progress")
+
+        def progress(*values: object) -> None:
+            if stop.is_set():
+                raise _Stopped
+            if hear is not None:
+                hear(*values)
+
+        kwargs["progress"] = progress
+        running = asyncio.ensure_future(self._call(lambda: method(client, *args, **kwargs)))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            stop.set()
+            await until_done(running)
+            raise
+
+    return call
+
+
+class AsyncHippoRAG:
+    """HippoRAG for an event loop: `async with AsyncHippoRAG() as rag: await rag.retrieve("Who …?")`.
+
+    `retrieve` runs its statements on the asynchronous driver; models are asked, and everything else is done, in threads
+    with a blocking connection of their own. Callbacks are called in those threads. What is made is made at the first
+    call, from the settings; an embedder or language model that was handed in stays open, and is asked by several
+    threads at once. For one event loop.
+
+    A search that is cancelled ends its statement on the server, and what it had begun to project is ended first.
+    `index`, `import_openie`, `retry_failed` and `drop` stop after the batch under way; the next run goes on from there.
+    Anything else that runs in a thread, a call of a model above all, goes on to its end; `close` waits for it.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        namespace: str | None = None,
+        embedder: Embedder | QueryEmbedder | None = None,
+        language_model: LanguageModel | InvocableModel | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self._make = lambda: _Client(
+            self.settings, namespace=namespace, embedder=embedder, language_model=language_model
+        )
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hipporag")
+        self._opening = asyncio.Lock()
+        self._closed = False
+        self._opened: tuple[_Client, AsyncDatabase] | None = None
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._open()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Wait for the calls in threads, and close what was opened here."""
+        await ON_LOOP.whole(self._close())
+
+    async def retrieve(
+        self,
+        question: str,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 10,
+        entities: Sequence[str] | None = None,
+        looks: int = 1,
+        no_llm: bool = False,
+        where: Where | None = None,
+        fact_filter: FactFilter | None = None,
+        options: Options | None = None,
+    ) -> RetrievalResult:
+        """As `HippoRAG.retrieve`; `fact_filter` is called in a thread."""
+        client, database = await self._open()
+        blocking = await self._call(lambda: replace(client._sources, fact_filter=fact_filter))
+        rows = await database.run("schema/find_graph", namespace=client.namespace)
+        graph = schema.graph_in(rows, client.namespace)
+        await self._call(lambda: client._check(graph))
+        options = options or options_of(self.settings)
+        return await retrieve(
+            AsyncSources(database, blocking, self._call),
+            graph,
+            question,
+            mode=mode,
+            limit=limit,
+            entities=entities,
+            options=replace(options, without_llm=True) if no_llm else options,
+            looks=looks,
+            where=where,
+        )
+
+    answer = _in_thread(_Client.answer)
+    answer_from = _in_thread(_Client.answer_from)
+    retrieve_by_steps = _in_thread(_Client.retrieve_by_steps)
+    read_filter = _in_thread(_Client.read_filter)
+    init = _in_thread(_Client.init)
+    index = _stoppable(_Client.index)
+    import_openie = _stoppable(_Client.import_openie)
+    retry_failed = _stoppable(_Client.retry_failed)
+    delete = _in_thread(_Client.delete)
+    drop = _stoppable(_Client.drop)
+    migrate = _in_thread(_Client.migrate)
+    declare_filterable = _in_thread(_Client.declare_filterable)
+    set_synonym_threshold = _in_thread(_Client.set_synonym_threshold)
+    estimate = _in_thread(_Client.estimate)
+    compare = _in_thread(_Client.compare)
+    compare_openie = _in_thread(_Client.compare_openie)
+    index_batch = _in_thread(_Client.index_batch)
+    advance_batch = _in_thread(_Client.advance_batch)
+    resume_batch = _in_thread(_Client.resume_batch)
+    batches = _in_thread(_Client.batches)
+    cancel_batch = _in_thread(_Client.cancel_batch)
+    spent = _in_thread(_Client.spent)
+    graphs = _in_thread(_Client.graphs)
+    kept_answers = _in_thread(_Client.kept_answers)
+    clear_answers = _in_thread(_Client.clear_answers)
+    tune_synonyms = _in_thread(_Client.tune_synonyms)
+    status = _in_thread(_Client.status)
+    runs = _in_thread(_Client.runs)
+    run = _in_thread(_Client.run)
+    health = _in_thread(_Client.health)
+    inspect = _in_thread(_Client.inspect)
+
+    async def _open(self) -> tuple[_Client, AsyncDatabase]:
+        async with self._opening:
+            if self._opened is not None:
+                return self._opened
+            return await ON_LOOP.whole(self._connect())
+
+    async def _connect(self) -> tuple[_Client, AsyncDatabase]:
+        client = await self._call(self._make)
+        try:
+            database = await client.database.beside()
+        except HippoRAGError:
+            await self._call(client.close)
+            raise
+        opened = client, database
+        self._opened = opened
+        return opened
+
+    async def _close(self) -> None:
+        self._closed = True
+        await asyncio.to_thread(self._threads.shutdown)
+        if self._opened is not None:
+            (client, database), self._opened = self._opened, None
+            await database.close()
+            await asyncio.to_thread(client.close)
+
+    async def _call(self, work: Callable[[], ResultT]) -> ResultT:
+        if self._closed:
+            raise ConfigurationError("The AsyncHippoRAG was closed. Make a new one.")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)

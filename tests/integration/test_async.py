@@ -1,0 +1,139 @@
+"""The asynchronous client finds what the blocking one finds, never blocks its loop, and leaves nothing behind."""
+
+import asyncio
+import inspect
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+import hipporag_neo4j
+from hipporag_neo4j import AsyncHippoRAG, HippoRAG
+from hipporag_neo4j.domain import MODES, Mode, Passage
+from hipporag_neo4j.errors import ConfigurationError, GraphNotFoundError, InputError
+from hipporag_neo4j.retrieval.filter_facts import Verdict
+from hipporag_neo4j.settings import Settings
+from tests.embedders import HashEmbedder
+from tests.graphs import DIMENSIONS, keep_all
+from tests.llm_server import LLMServer
+
+EMBEDDER = HashEmbedder(DIMENSIONS)
+SAMPLE = Path(hipporag_neo4j.__file__).parent / "sample"
+QUESTION = "Who wrote the first program?"
+ENTITIES = ["ada lovelace"]
+
+
+@pytest.fixture
+def sample(settings: Settings) -> Iterator[HippoRAG]:
+    """The bundled sample corpus."""
+    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+        rag.import_openie(SAMPLE / "openie.json")
+        yield rag
+
+
+def test_every_mode_finds_the_same(sample: HippoRAG) -> None:
+    async def ask() -> dict[str, Any]:
+        async with AsyncHippoRAG(sample.settings, embedder=EMBEDDER) as rag:
+            results = [
+                rag.retrieve(QUESTION, mode=cast(Mode, mode), entities=ENTITIES, fact_filter=keep_all) for mode in MODES
+            ]
+            return dict(zip(MODES, await asyncio.gather(*results), strict=True))
+
+    found = asyncio.run(ask(), debug=True)
+    for mode in MODES:
+        expected = sample.retrieve(QUESTION, mode=cast(Mode, mode), entities=ENTITIES, fact_filter=keep_all)
+        assert found[mode].passages == expected.passages, mode
+        assert found[mode].seeds == expected.seeds
+
+
+def test_errors_are_the_same(settings: Settings, sample: HippoRAG) -> None:
+    async def ask() -> None:
+        async with AsyncHippoRAG(settings, embedder=EMBEDDER) as rag:
+            with pytest.raises(InputError, match="empty"):
+                await rag.retrieve(" ", mode="bm25")
+        async with AsyncHippoRAG(settings, namespace="t-nothing-here", embedder=EMBEDDER) as rag:
+            with pytest.raises(GraphNotFoundError):
+                await rag.retrieve(QUESTION, mode="bm25")
+
+        with pytest.raises(ConfigurationError, match="closed"):
+            await rag.status()
+
+    asyncio.run(ask())
+
+
+def test_it_has_every_method_of_the_blocking_client() -> None:
+    def public(client: type) -> set[str]:
+        return {name for name in dir(client) if not name.startswith("_") and callable(getattr(client, name))}
+
+    assert public(HippoRAG) - public(AsyncHippoRAG) == set()
+    asked = inspect.signature(AsyncHippoRAG.retrieve).parameters
+    assert asked.keys() == inspect.signature(HippoRAG.retrieve).parameters.keys()
+
+
+def test_a_slow_decision_does_not_block_the_loop(sample: HippoRAG) -> None:
+    def slow(question: str, facts: Any, known: Any) -> Verdict:
+        time.sleep(1.5)
+        return keep_all(question, facts, known)
+
+    async def ask() -> float:
+        gaps = [0.0]
+
+        async def beat() -> None:
+            while True:
+                before = time.monotonic()
+                await asyncio.sleep(0.01)
+                gaps.append(time.monotonic() - before)
+
+        async with AsyncHippoRAG(sample.settings, embedder=EMBEDDER) as rag:
+            heart = asyncio.ensure_future(beat())
+            await rag.retrieve(QUESTION, entities=ENTITIES, fact_filter=slow)
+            heart.cancel()
+        return max(gaps)
+
+    assert asyncio.run(ask()) < 1.0
+
+
+def test_a_cancelled_search_leaves_no_task_and_no_connection_in_use(sample: HippoRAG) -> None:
+    async def ask() -> None:
+        async with AsyncHippoRAG(sample.settings, embedder=EMBEDDER) as rag:
+            for delay in (0.0, 0.01, 0.03, 0.06, 0.1):
+                task = asyncio.ensure_future(rag.retrieve(QUESTION, mode="hipporag1", entities=ENTITIES))
+                await asyncio.sleep(delay)
+                task.cancel()
+                await asyncio.wait([task])
+                assert len(asyncio.all_tasks()) == 1
+                _, database = await rag._open()
+                pool: Any = cast(Any, database._driver)._pool
+                assert all(pool.in_use_connection_count(address) == 0 for address in pool.connections)
+            assert (await rag.retrieve(QUESTION, mode="hipporag1", entities=ENTITIES)).passages
+
+    asyncio.run(ask())
+
+
+def test_a_cancelled_run_stops_and_the_next_goes_on(settings: Settings, llm_server: LLMServer) -> None:
+    own = settings.model_copy(update={"openai_base_url": llm_server.url, "llm_model": "scripted", "llm_concurrency": 2})
+    passages = [Passage(f"Person{n} Alba met Town{n} Berg.", id=str(n)) for n in range(100)]
+
+    async def index() -> tuple[int, int]:
+        async with AsyncHippoRAG(own, embedder=EMBEDDER) as rag:
+            written = asyncio.Event()
+            loop = asyncio.get_running_loop()
+
+            def hear(what: str, done: int, total: int | None) -> None:
+                if what == "passages":
+                    loop.call_soon_threadsafe(written.set)
+
+            task = asyncio.ensure_future(rag.index(passages, progress=hear))
+            await written.wait()
+            task.cancel()
+            await asyncio.wait([task])
+            assert task.cancelled()
+            there = (await rag.status()).passages
+            await rag.index(passages)
+            return there, (await rag.status()).passages
+
+    before, after = asyncio.run(index())
+    assert 0 < before < 100
+    assert after == 100
