@@ -13,6 +13,7 @@ import hipporag_neo4j
 from hipporag_neo4j import AsyncHippoRAG, HippoRAG
 from hipporag_neo4j.domain import MODES, Mode, Passage
 from hipporag_neo4j.errors import ConfigurationError, GraphNotFoundError, InputError
+from hipporag_neo4j.projection import projection_prefix
 from hipporag_neo4j.retrieval.filter_facts import Verdict
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
@@ -137,3 +138,36 @@ def test_a_cancelled_run_stops_and_the_next_goes_on(settings: Settings, llm_serv
     before, after = asyncio.run(index())
     assert 0 < before < 100
     assert after == 100
+
+
+def test_a_search_cancelled_while_it_projects_leaves_nothing_half_done(sample: HippoRAG) -> None:
+    """Neither an announcement that others would wait for nor a projection that nobody has checked."""
+    after: list[str] = []
+
+    async def ask() -> None:
+        async with AsyncHippoRAG(sample.settings, embedder=EMBEDDER) as rag:
+            _, database = await rag._open()
+            run, sent = database.run, asyncio.Event()
+
+            async def slow(query: str, /, **parameters: Any) -> Any:
+                rows = await run(query, **parameters)
+                if sent.is_set():
+                    after.append(query)
+                if query.startswith("projection/project_"):
+                    sent.set()
+                    await asyncio.sleep(0.1)
+                return rows
+
+            database.run = slow  # type: ignore[method-assign]
+            task = asyncio.ensure_future(rag.retrieve(QUESTION, mode="hipporag1", entities=ENTITIES))
+            await sent.wait()
+            task.cancel()
+            await asyncio.wait([task])
+            assert task.cancelled()
+
+    asyncio.run(ask())
+    prefix = projection_prefix(sample.namespace)
+    names = [row["graph"] for row in sample.database.run("projection/list_projections", prefix=prefix)]
+    assert len(names) == 1
+    assert ".building." not in names[0]
+    assert after[:2] == ["projection/find_projection", "projection/end_building"]
