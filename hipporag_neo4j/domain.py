@@ -1,8 +1,13 @@
 """The values that travel between the parts. All are frozen; nothing here knows a database or a model."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from hipporag_neo4j.errors import InputError
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.explanation import Explanation
 
 Mode = Literal["hipporag1", "hipporag2", "hybrid", "dense", "bm25"]
 MODES: tuple[str, ...] = get_args(Mode)
@@ -152,7 +157,7 @@ class RetrievalResult:
     merged. `no_llm`: `hybrid` was asked to do without a language model, so that nobody told which facts bear on the
     question, or what it names.
     `allowed`: what a filter let the search find and use, None without one. `way` says how the mode was carried out
-    where a graph of others lacks what it needs.
+    where a graph of others lacks what it needs. `trace` and `explainer` are for `explain`, and are not compared.
     """
 
     question: str
@@ -172,6 +177,21 @@ class RetrievalResult:
     no_llm: bool = False
     allowed: Allowed | None = None
     way: str | None = None
+    trace: Any = field(default=None, repr=False, compare=False)
+    explainer: "Callable[[RetrievalResult], Any] | None" = field(default=None, repr=False, compare=False)
+
+    def explain(self) -> "Explanation":
+        """Why each passage was found; asks the database again, and no model. Awaitable where the client is.
+
+        Raises GraphChangedError where another version of the graph was published meanwhile, InputError for a result
+        that is no single search, or that came from no client.
+        """
+        if self.explainer is None:
+            raise InputError(
+                "This result can't explain itself: it was not found by a HippoRAG, or it was copied. Ask rag.explain."
+            )
+        explanation: Explanation = self.explainer(self)
+        return explanation
 
     @property
     def fell_back(self) -> bool:

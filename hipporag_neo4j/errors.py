@@ -74,6 +74,10 @@ class GraphNotFoundError(DatabaseError):
     """The namespace holds no graph."""
 
 
+class GraphChangedError(DatabaseError):
+    """Another version of the graph was published since a result was found."""
+
+
 class GraphMismatchError(DatabaseError):
     """The graph was made with another embedding model, dimension or normalisation."""
 

@@ -9,6 +9,9 @@ from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, re
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import AnswerResult, Mode, RetrievalResult
+from hipporag_neo4j.explaining.explain import explain
+from hipporag_neo4j.explaining.explainer import Explainer
+from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.filters import Filter, Where
 from hipporag_neo4j.resources import Resources
 from hipporag_neo4j.retrieval.allow import read_filter
@@ -48,7 +51,7 @@ class Searching(Resources):
         NoLanguageModelError when entities or decisions are needed and there is no language model.
         """
         options = options or options_of(self.settings)
-        return finish(
+        result = finish(
             retrieve(
                 replace(self._sources, fact_filter=fact_filter),
                 self._graph,
@@ -61,6 +64,15 @@ class Searching(Resources):
                 where=where,
             )
         )
+        return replace(result, explainer=Explainer(self.explain))
+
+    def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
+        """Why each passage of a result was found: seeds' shares, paths, other searches' ranks; asks no language model.
+
+        Raises GraphChangedError where the graph was written to since, or else, not `strict`, explains it as it is now
+        and says that it is `stale`; InputError for a result of several steps.
+        """
+        return finish(explain(self._sources, result, strict=strict))
 
     def answer(
         self,

@@ -1,13 +1,13 @@
 """What all modes are given: a question, where and how it is asked, and the clock of its stages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import Allowed
 from hipporag_neo4j.filters import EVERYTHING, Filter
-from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.projection import Shape, Weights
 from hipporag_neo4j.projection_catalogue import DEFAULT_MEGABYTES
 from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.schema import Graph
@@ -31,6 +31,17 @@ class Walk:
     concurrency: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A walk that ranked passages: over which projection's `shape`, from which seeds (weights by key, all of which sum
+    to 1), and the `version` of the graph that it showed."""
+
+    shape: Shape
+    phrases: Mapping[str, float]
+    passages: Mapping[str, float] = field(default_factory=dict)
+    version: int = 0
+
+
 class Overtaken(Exception):
     """Another version of the graph was published, so that what was found before doesn't belong to it."""
 
@@ -41,7 +52,7 @@ class Inquiry:
 
     `entities` are given ones, None where they are to be found; `hybrid` looks at facts at most `looks` times. `allowed`
     counts the passages that a filter allows, once that is known.
-    Projections may take so many `megabytes` together; `walked` collects the versions of the graph that were walked.
+    Projections may take so many `megabytes` together; `walked` collects the walks, in their order.
     `repeated`: where another version of the graph is published meanwhile, the whole search is.
     """
 
@@ -56,7 +67,7 @@ class Inquiry:
     walk: Walk = field(default_factory=Walk)
     weights: Weights = field(default_factory=Weights)
     megabytes: int = DEFAULT_MEGABYTES
-    walked: set[int] = field(default_factory=set)
+    walked: list[Walked] = field(default_factory=list)
     repeated: bool = False
     stages: Stages = field(default_factory=Stages)
 
@@ -65,3 +76,17 @@ class Inquiry:
         if self.where:
             parameters["where"] = self.where
         return await self.sources.run(statement, namespace=self.graph.namespace, **parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a result was found by, for who wants to explain it: the graph as it was then, the walk that ranked (None:
+    none did), and what was asked for."""
+
+    graph: Graph
+    walked: Walked | None
+    walk: Walk
+    weights: Weights
+    where: Filter
+    limit: int
+    megabytes: int

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hipporag_neo4j.errors import DatabaseError
 from hipporag_neo4j.retrieval.found import Found
-from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken
+from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken, Walked
 from hipporag_neo4j.retrieval.sources import RememberingSources
 from hipporag_neo4j.schema import Graph, graph_not_found, read_graph
 
@@ -14,11 +14,15 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a mode found, and the version of the graph it shows: all of it, or with `stale` what was walked."""
+    """What a mode found, and the version of the graph it shows: all of it, or with `stale` what was walked.
+
+    `walked`: the walk that ranked it, None where none did.
+    """
 
     found: Found
     version: int
     stale: bool
+    walked: Walked | None = None
 
 
 async def find_at_one_version(inquiry: Inquiry, find: Callable[[Inquiry], Awaitable[Found]]) -> Seen:
@@ -34,18 +38,20 @@ async def find_at_one_version(inquiry: Inquiry, find: Callable[[Inquiry], Awaita
     while True:
         tries += 1
         last = tries == _TRIES
-        asked = replace(asked, walked=set(), repeated=not last)
+        asked = replace(asked, walked=[], repeated=not last)
         try:
             found = await find(asked)
         except Overtaken:
             asked = replace(asked, graph=await _look(asked))
             continue
         now = await _look(asked)
-        versions = {asked.graph.version, now.version, *asked.walked}
+        walks = [walk.version for walk in asked.walked]
+        ranked = asked.walked[-1] if asked.walked and not found.fallback else None
+        versions = {asked.graph.version, now.version, *walks}
         if versions == {now.published}:
-            return Seen(found, now.version, found.stale)
+            return Seen(found, now.version, found.stale, ranked)
         if last or now.published == asked.graph.published:
-            return Seen(found, min(asked.walked, default=asked.graph.version), stale=True)
+            return Seen(found, min(walks, default=asked.graph.version), stale=True, walked=ranked)
         asked = replace(asked, graph=now)
 
 

@@ -1,14 +1,14 @@
 """The statements that rank: from seeds, vectors or terms to passages, best first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import RankedPassage, Seed
 from hipporag_neo4j.errors import QueryError
-from hipporag_neo4j.projection import Projection, Shape, ensure_projection
-from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken
+from hipporag_neo4j.projection import Projection, ensure_projection
+from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken, Walked
 from hipporag_neo4j.retrieval.weigh_seeds import SeedWeights
 
 _TRIES = 3
@@ -28,12 +28,8 @@ async def rank_by_mentions(inquiry: Inquiry, seeds: Mapping[str, Seed]) -> Ranki
 
     `seeds` by phrase key, not empty.
     """
-    parameters = {
-        "seeds": [{"key": key, "weight": seed.weight} for key, seed in seeds.items()],
-        "minimum": inquiry.walk.minimum,
-        "limit": inquiry.limit,
-    }
-    return await _rank(inquiry, "retrieval/rank_by_mentions", "phrases", parameters)
+    start = Walked("phrases", {key: seed.weight for key, seed in seeds.items()})
+    return await rank(inquiry, start, inquiry.limit)
 
 
 async def rank_passage_nodes(inquiry: Inquiry, seeds: SeedWeights, at_least: int = 0) -> Ranking:
@@ -41,21 +37,40 @@ async def rank_passage_nodes(inquiry: Inquiry, seeds: SeedWeights, at_least: int
 
     There must be a seed. More passages than the limit where `at_least` says so.
     """
-    parameters = {
-        "phrases": [{"key": key, "weight": seed.weight} for key, seed in seeds.phrases.items()],
-        "passages": [{"key": key, "weight": weight} for key, weight in seeds.passages.items()],
-        "limit": max(inquiry.limit, at_least),
-    }
-    return await _rank(inquiry, "retrieval/rank_passage_nodes", "passages", parameters)
+    start = Walked("passages", {key: seed.weight for key, seed in seeds.phrases.items()}, seeds.passages)
+    return await rank(inquiry, start, max(inquiry.limit, at_least))
 
 
-async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapping[str, Any]) -> Ranking:
-    """The ranking over a projection of the published version.
+async def rank(inquiry: Inquiry, start: Walked, limit: int) -> Ranking:
+    """The ranking that the walk gives, which joins those of the inquiry."""
+    phrases, passages = weighted_keys(start.phrases), weighted_keys(start.passages)
+    if start.shape == "phrases":
+        rows, walked, stale = await walk_graph(
+            inquiry, "retrieval/rank_by_mentions", start, seeds=phrases, minimum=inquiry.walk.minimum, limit=limit
+        )
+    else:
+        rows, walked, stale = await walk_graph(
+            inquiry, "retrieval/rank_passage_nodes", start, phrases=phrases, passages=passages, limit=limit
+        )
+    inquiry.walked.append(walked)
+    return Ranking(tuple(ranked_passage(row) for row in rows), stale)
 
-    The statement ranks only if that is the version that was projected; otherwise, or when the projection was dropped
-    meanwhile or lacks a seed, it is repeated on a new projection. The last try makes one that nobody else drops, takes
-    it as it is, and the ranking says that it is stale. Raises Overtaken where another version was published since the
-    search began, if it is repeated then.
+
+def weighted_keys(weights: Mapping[str, float]) -> list[dict[str, str | float]]:
+    """Seeds as statements take them."""
+    return [{"key": key, "weight": weight} for key, weight in weights.items()]
+
+
+async def walk_graph(
+    inquiry: Inquiry, statement: str, start: Walked, **parameters: Any
+) -> tuple[list[Row], Walked, bool]:
+    """Rows of a statement that walks a projection of the published version, the walk with its version, and whether
+    that is stale.
+
+    The statement walks only if that is the version that was projected; otherwise, or when the projection was dropped
+    meanwhile or lacks a seed, it is repeated on a new projection. The last try makes one that nobody else drops, and
+    takes it as it is. Raises Overtaken where another version was published since the search began, if it is repeated
+    then.
     """
     tries = 0
     while True:
@@ -66,7 +81,7 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
                 inquiry.sources.run,
                 inquiry.graph.namespace,
                 inquiry.weights,
-                shape,
+                start.shape,
                 inquiry.where,
                 own=last,
                 megabytes=inquiry.megabytes,
@@ -82,8 +97,7 @@ async def _rank(inquiry: Inquiry, statement: str, shape: Shape, parameters: Mapp
         if overtaken:
             raise Overtaken
         if rows or last:
-            inquiry.walked.add(projection.version)
-            return Ranking(tuple(ranked_passage(row) for row in rows), projection.stale or (last and bool(rows)))
+            return rows, replace(start, version=projection.version), projection.stale or (last and bool(rows))
 
 
 async def _try_rank(

@@ -17,7 +17,7 @@ from hipporag_neo4j.retrieval.found import Found
 from hipporag_neo4j.retrieval.hipporag1 import NodeSeeds
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.hybrid import MOST_LOOKS, FurtherLooks, Recipe
-from hipporag_neo4j.retrieval.inquiry import Inquiry, Walk
+from hipporag_neo4j.retrieval.inquiry import Inquiry, Trace, Walk
 from hipporag_neo4j.retrieval.no_llm import NoLLM
 from hipporag_neo4j.retrieval.one_version import find_at_one_version
 from hipporag_neo4j.retrieval.sources import CountedSources, Sources
@@ -139,6 +139,7 @@ async def retrieve(
         from_cache=counted.from_cache,
         no_llm=options.without_llm and mode == "hybrid",
         allowed=found.allowed,
+        trace=Trace(graph, seen.walked, inquiry.walk, inquiry.weights, conditions, limit, inquiry.megabytes),
     )
 
 
