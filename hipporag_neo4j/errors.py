@@ -12,6 +12,7 @@ HippoRAGError
 │   ├── UnsupportedServerError    Neo4j or GDS is missing a needed feature
 │   ├── ForeignDataError          other data uses this product's properties
 │   ├── GraphNotFoundError        the namespace holds no graph
+│   ├── GraphChangedError         the graph was written to since a result was found
 │   ├── GraphMismatchError        the graph was made with other settings
 │   ├── SchemaVersionError        the graph was made by an older or a newer version of this package
 │   └── QueryError                a statement failed

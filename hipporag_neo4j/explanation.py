@@ -1,8 +1,8 @@
 """Why passages were found, as values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 from hipporag_neo4j.domain import RankedPassage, RetrievalResult
 
@@ -86,7 +86,8 @@ class Explanation:
 
     `passages` are ranked by a walk to its end (200 iterations), so that shares are exact; in close places their order
     may differ from the `result`'s. `reason` says, in one sentence, why no walk explains them, else None. `compared` is
-    how many passages dense search and BM25 were asked for. `stale`: the graph was written to meanwhile.
+    how many passages dense search and BM25 were asked for. `stale`: the graph was written to meanwhile. `statement`,
+    with its `parameters`, draws them in Neo4j Browser.
     """
 
     result: RetrievalResult
@@ -95,4 +96,4 @@ class Explanation:
     compared: int = 0
     stale: bool = False
     statement: str = ""
-    parameters: Mapping[str, Any] | None = None
+    parameters: Mapping[str, str | list[str]] = field(default_factory=dict)

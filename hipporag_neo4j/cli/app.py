@@ -15,6 +15,7 @@ from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.drop import drop
 from hipporag_neo4j.cli.estimate import estimate
 from hipporag_neo4j.cli.evaluate import evaluate
+from hipporag_neo4j.cli.explain import explain
 from hipporag_neo4j.cli.index import import_openie, index, retry_failed
 from hipporag_neo4j.cli.init import init
 from hipporag_neo4j.cli.inspect import inspect
@@ -155,6 +156,13 @@ app.command(
         'hipporag-neo4j retrieve "Where was its founder born?" --entity "Glass Observatory" --json',
     ),
 )(retrieve)
+app.command(
+    short_help="Say why each passage is found for a question.",
+    epilog=_example(
+        'hipporag-neo4j explain "Who lives in Pellick?" --entity Pellick --mode hipporag1 --namespace demo',
+        'hipporag-neo4j explain "Who lives in Pellick?" --html why.html',
+    ),
+)(explain)
 app.command(
     short_help="Answer a question from the passages.",
     epilog=_example(

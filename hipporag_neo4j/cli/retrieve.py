@@ -37,20 +37,26 @@ Entities = Annotated[
     ),
 ]
 
+Limit = Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")]
+Looks = Annotated[
+    int,
+    typer.Option(
+        "--looks", min=1, max=3, help="How often hybrid looks for facts; each look costs a call and finds more."
+    ),
+]
+NoLLM = Annotated[
+    bool, typer.Option("--no-llm", help="Ask no language model, in mode hybrid; finds less than with one.")
+]
+
 
 def retrieve(
     context: typer.Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask, in quotes.")],
     mode: ModeOption = ModeName.hybrid,  # type: ignore[attr-defined]  # made from a list
-    limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=10_000, help="How many passages.")] = 10,
+    limit: Limit = 10,
     entity: Entities = None,
-    looks: Annotated[
-        int,
-        typer.Option(min=1, max=3, help="How often hybrid looks for facts; each look costs a call and finds more."),
-    ] = 1,
-    no_llm: Annotated[
-        bool, typer.Option("--no-llm", help="Ask no language model, in mode hybrid; finds less than with one.")
-    ] = False,
+    looks: Looks = 1,
+    no_llm: NoLLM = False,
     where: WhereOption = None,
     namespace: Namespace = None,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,

@@ -15,6 +15,9 @@ from hipporag_neo4j.database import AsyncDatabase
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
 from hipporag_neo4j.errors import ConfigurationError, HippoRAGError
+from hipporag_neo4j.explaining.explain import explain
+from hipporag_neo4j.explaining.explainer import Explainer
+from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.facade.batching import Batching
 from hipporag_neo4j.facade.looking import Looking
 from hipporag_neo4j.facade.searching import Searching
@@ -146,7 +149,7 @@ class AsyncHippoRAG:
         graph = schema.graph_in(rows, client.namespace)
         await self._call(lambda: client._check(graph))
         options = options or options_of(self.settings)
-        return await retrieve(
+        result = await retrieve(
             AsyncSources(database, blocking, self._call),
             graph,
             question,
@@ -157,6 +160,13 @@ class AsyncHippoRAG:
             looks=looks,
             where=where,
         )
+        return replace(result, explainer=Explainer(self.explain))
+
+    async def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
+        """As `HippoRAG.explain`; so does `await result.explain()`."""
+        client, database = await self._open()
+        blocking = await self._call(lambda: client._sources)
+        return await explain(AsyncSources(database, blocking, self._call), result, strict=strict)
 
     answer = _in_thread(_Client.answer)
     answer_from = _in_thread(_Client.answer_from)

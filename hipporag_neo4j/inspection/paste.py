@@ -10,12 +10,18 @@ _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 def ready_to_paste(inspection: Inspection, namespace: str, values: Mapping[str, Value]) -> str:
     """The text; a parameter without a value has its default, or the example of the statement's header."""
-    lines = [f":param {NAMESPACE} => {literal(namespace)}"]
+    given: dict[str, Value] = {NAMESPACE: namespace}
     for parameter in inspection.parameters:
         value = values.get(parameter.name, parameter.default if not parameter.required else parameter.example)
         assert value is not None
-        lines.append(f":param {parameter.name} => {literal(value)}")
-    return "\n".join((*lines, "", f"{inspection.query.text};"))
+        given[parameter.name] = value
+    return with_parameters(inspection.query.text, given)
+
+
+def with_parameters(statement: str, values: Mapping[str, Value]) -> str:
+    """A statement with lines before it that set its parameters."""
+    lines = [f":param {name} => {literal(value)}" for name, value in values.items()]
+    return "\n".join((*lines, "", f"{statement};"))
 
 
 def literal(value: Value) -> str:
