@@ -4,6 +4,7 @@
 //         concurrency (int)
 // returns: walk (int), passage (str, id), contribution (float); no row where a walk gives a passage nothing
 // mode: read
+// filter: passage
 CYPHER 25
 MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = coalesce($published, graph.published)
 UNWIND $walks AS walk
@@ -19,7 +20,7 @@ CALL (sourceNodes) {
   YIELD nodeId, score
   WITH nodeId, score WHERE score > 0
   WITH gds.util.asNode(nodeId) AS phrase, score
-  MATCH (phrase)<-[mention:MENTIONS]-(passage:Passage {namespace: $namespace}) WHERE passage.id IN $passages
+  MATCH (phrase)<-[mention:MENTIONS]-(passage:Passage {namespace: $namespace}) WHERE passage.id IN $passages /*filter AND $where(passage) */
   RETURN passage.id AS passage, sum(mention.count * score) AS contribution
 }
 RETURN walk.number AS walk, passage, contribution

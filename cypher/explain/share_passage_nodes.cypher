@@ -4,6 +4,7 @@
 //         concurrency (int)
 // returns: walk (int), passage (str, id), contribution (float); no row where a walk gives a passage nothing
 // mode: read
+// filter: passage
 CYPHER 25
 MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = coalesce($published, graph.published)
 UNWIND $walks AS walk
@@ -25,7 +26,7 @@ CALL (sourceNodes) {
   YIELD nodeId, score
   WITH nodeId, score WHERE score > 0
   WITH gds.util.asNode(nodeId) AS passage, score
-  WHERE passage:Passage AND passage.namespace = $namespace AND passage.id IN $passages
+  WHERE passage:Passage AND passage.namespace = $namespace AND passage.id IN $passages /*filter AND $where(passage) */
   RETURN passage.id AS passage, score AS contribution
 }
 RETURN walk.number AS walk, passage, contribution

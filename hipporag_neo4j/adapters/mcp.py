@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, ParamSpec
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from hipporag_neo4j.adapters.extras import missing_extra
-from hipporag_neo4j.domain import MetadataValue, Mode, Passage
+from hipporag_neo4j.domain import MetadataValue, Mode, Passage, RetrievalResult
 from hipporag_neo4j.errors import ConfigurationError, HippoRAGError, InputError
+from hipporag_neo4j.explaining.search_and_explain import search_and_explain
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.inspection.catalogue import inspections
 
@@ -97,6 +98,23 @@ class Tools:
             self._rag.retrieve(question, mode=chosen, limit=limit, entities=entities, no_llm=no_llm, where=where)
         )
 
+    def explain(
+        self,
+        question: Question,
+        limit: Limit = 5,
+        entities: Entities = None,
+        where: Where = None,
+        mode: ModeName = None,
+    ) -> Annotated[CallToolResult, results.Explained]:
+        """Say why each passage is found for a question: what part of its score comes from where, over which facts, and
+        which facts were left aside. Slower than `retrieve`; give it the same."""
+        chosen, no_llm = self._way(mode, entities)
+
+        def search() -> RetrievalResult:
+            return self._rag.retrieve(question, mode=chosen, limit=limit, entities=entities, no_llm=no_llm, where=where)
+
+        return results.explained(search_and_explain(search, self._rag.explain))
+
     def ask(
         self, question: Question, passages: Limit = 5, where: Where = None
     ) -> Annotated[CallToolResult, results.Answered]:
@@ -143,8 +161,8 @@ class Tools:
 
 
 def make_server(rag: HippoRAG, *, allow_write: bool = False) -> "MCPServer[Any]":
-    """An MCP server with tools over a `HippoRAG`, which stays open: `retrieve`, `inspect`, `status`, with a language
-    model `ask`, and with `allow_write` also `add_passages`.
+    """An MCP server with tools over a `HippoRAG`, which stays open: `retrieve`, `explain`, `inspect`, `status`, with a
+    language model `ask`, and with `allow_write` also `add_passages`.
 
     Raises ConfigurationError for `allow_write` without a language model, which has to read what is added.
     """
@@ -157,7 +175,7 @@ def make_server(rag: HippoRAG, *, allow_write: bool = False) -> "MCPServer[Any]"
             "and OPENAI_API_KEY or OPENAI_BASE_URL, or leave --allow-write (allow_write=True in Python) out."
         )
     tools = Tools(rag)
-    offered = [_tool(tools.retrieve, _READS), _tool(tools.inspect, _READS), _tool(tools.status, _READS)]
+    offered = [_tool(tool, _READS) for tool in (tools.retrieve, tools.explain, tools.inspect, tools.status)]
     if reads:
         offered.append(_tool(tools.ask, _READS))
     if allow_write:

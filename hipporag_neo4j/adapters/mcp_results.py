@@ -13,6 +13,8 @@ from pydantic import BaseModel, Field
 
 from hipporag_neo4j.adapters.search import passage_values, search_values
 from hipporag_neo4j.domain import AnswerResult, RankedPassage, RetrievalResult
+from hipporag_neo4j.explaining.plain import explanation_values
+from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.indexing.index_report import IndexReport
 from hipporag_neo4j.inspection.catalogue import Inspection
 from hipporag_neo4j.notices import search_notices
@@ -48,6 +50,32 @@ class Retrieved(BaseModel):
     seeds: list[Seed]
     notices: list[str]
     passages: list[FoundPassage]
+
+
+class ExplainedPassage(BaseModel):
+    """A passage, and why it is in its place. `shares` say what part of the score (0 to 1) each seed gives, null is for
+    passages like the question; `paths` lead from a seed to the passage; the ranks, from 1, are those of other ways
+    to search, null beyond the first hundred."""
+
+    rank: int
+    id: str
+    title: str
+    score: float
+    dense_rank: int | None
+    bm25_rank: int | None
+    shares: list[dict[str, Any]]
+    paths: list[dict[str, Any]]
+
+
+class Explained(BaseModel):
+    """Why passages were found. `reason` says why no walk explains them, null where one does; `dropped` has the facts
+    that were shown to a language model and not kept."""
+
+    mode: str
+    reason: str | None
+    notices: list[str]
+    passages: list[ExplainedPassage]
+    dropped: list[dict[str, Any]]
 
 
 class Answered(BaseModel):
@@ -108,6 +136,24 @@ def retrieved(result: RetrievalResult) -> CallToolResult:
     how = f"{found.mode}, no language model" if found.no_llm else found.mode
     walked = f", walking from {_quoted(seed.phrase for seed in found.seeds)}" if found.seeds else ""
     return _result(found, f"{_count(found.passages)} ({how}){walked}.", found.notices, found.passages)
+
+
+def explained(explanation: Explanation) -> CallToolResult:
+    """Why passages were found, for a model and for a program; their texts are left out."""
+    values = explanation_values(explanation)
+    passages = [
+        ExplainedPassage.model_validate({name: one[name] for name in ExplainedPassage.model_fields})
+        for one in values["passages"]
+    ]
+    found = Explained(
+        mode=values["mode"],
+        reason=values["reason"],
+        notices=search_notices(explanation.result),
+        passages=passages,
+        dropped=values["dropped"],
+    )
+    said = f"{_count(passages)} explained ({found.mode})."
+    return _result(found, f"{said} {found.reason or ''}".rstrip(), found.notices, [*passages, *found.dropped])
 
 
 def answered(result: AnswerResult) -> CallToolResult:
@@ -185,7 +231,7 @@ def _numbered(passages: Iterable[RankedPassage]) -> list[FoundPassage]:
     ]
 
 
-def _count(passages: Sequence[FoundPassage]) -> str:
+def _count(passages: Sequence[object]) -> str:
     return f"{len(passages)} passage{'' if len(passages) == 1 else 's'}"
 
 

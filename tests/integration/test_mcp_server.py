@@ -96,6 +96,22 @@ def test_a_search_gives_what_retrieve_gives(rag: HippoRAG) -> None:
     assert [json.loads(block) for block in quoted] == found["passages"]
 
 
+def test_an_explanation_adds_up(rag: HippoRAG) -> None:
+    result = call(rag, "explain", question=QUESTION, limit=2, entities=["Pellick", "Oda Merrin"])
+    found = structured(result)
+    assert found["reason"] is None
+    assert len(found["passages"]) == 2
+    for passage in found["passages"]:
+        assert sum(share["contribution"] for share in passage["shares"]) == pytest.approx(passage["score"], abs=1e-8)
+        assert passage["paths"][0]["nodes"][-1]["id"] == passage["id"]
+    own, *quoted = texts(result)
+    assert own.startswith("2 passages explained (hipporag1).")
+    assert [json.loads(block) for block in quoted] == found["passages"]
+    other = structured(call(rag, "explain", question=QUESTION, mode="dense"))
+    assert other["reason"].startswith("Mode dense doesn't walk")
+    assert "limit" in refusal(call(rag, "explain", question=QUESTION, limit="many"))
+
+
 def test_without_a_language_model_and_names_it_says_that_none_was_asked(rag: HippoRAG) -> None:
     result = call(rag, "retrieve", question=QUESTION)
     assert (structured(result)["mode"], structured(result)["no_llm"]) == ("hybrid", True)
@@ -120,7 +136,7 @@ def test_the_tools_are_those_that_work_here(rag: HippoRAG, asking: HippoRAG) -> 
         listed = talk(of, lambda client: client.list_tools(), allow_write=allow_write)
         return {tool.name: tool.annotations.read_only_hint for tool in listed.tools}
 
-    reading = {"retrieve": True, "inspect": True, "status": True}
+    reading = {"retrieve": True, "explain": True, "inspect": True, "status": True}
     assert names(rag) == reading
     assert names(asking) == {**reading, "ask": True}
     assert names(asking, allow_write=True) == {**reading, "ask": True, "add_passages": False}
