@@ -75,9 +75,7 @@ def pipeline_graph(driver: "neo4j.Driver", server: TestServer, embedder: Embedde
     entities = [Neo4jNode(id=uuid.uuid4().hex, label=label, properties={"name": name}) for label, name, _ in ENTITIES]
     nodes = [builder.create_document_node(document), *(builder.create_chunk_node(chunk) for chunk in chunks), *entities]
     edges = [builder.create_chunk_to_document_rel(chunk, document) for chunk in chunks]
-    edges += [
-        builder.create_next_chunk_relationship(one, other) for one, other in itertools.pairwise(chunks)
-    ]
+    edges += [builder.create_next_chunk_relationship(one, other) for one, other in itertools.pairwise(chunks)]
     for entity, (_, _, found_in) in zip(entities, ENTITIES, strict=True):
         edges += [builder.create_node_to_chunk_rel(entity, chunks[number].chunk_id) for number in found_in]
     ids = {entity.properties["name"]: entity.id for entity in entities}
@@ -166,3 +164,111 @@ def everything(run: Run) -> Mapping[str, Any]:
         ),
         "schema": run("SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN * ORDER BY name"),
     }
+
+
+def copied_file(mark: str) -> dict[str, Any]:
+    """What a file says of the copy that `copied_graph` makes."""
+    return {
+        "passages": {
+            "label": f"Text{mark}", "id": "nr", "title": "heading", "text": "body", "vector": "v",
+        },
+        "phrases": [{"label": f"A thing `{mark}`", "name": "called", "vector": "v"}],
+        "mentions": [{"steps": [{"type": f"IN{mark}", "direction": "in"}], "count": "times"}],
+        "relationships": [
+            {
+                "type": f"SAYS{mark}", "weight": 2, "weight_property": "stated", "predicate_property": "what",
+                "reversed": True, "vector": "v",
+            },
+            {"type": f"SAME{mark}", "weight": 2, "weight_property": "score", "fact": False},
+        ],
+    }  # fmt: skip
+
+
+@contextmanager
+def copied_graph(
+    driver: "neo4j.Driver", server: TestServer, namespace: str, embedder: Embedder, mark: str
+) -> Iterator[Run]:
+    """A namespace's graph once more, under labels, types and properties of somebody else, facts stored backwards."""
+    with graph_of_others(driver, server, [f"Text{mark}", f"A thing `{mark}`"]) as run:
+        for statement in (
+            "MATCH (p:Passage {namespace: $namespace}) CREATE (t:Text$mark "
+            "{nr: p.id, heading: p.title, body: p.text, v: p.embedding})",
+            "MATCH (p:Phrase {namespace: $namespace}) CREATE (t:`A thing ``$mark```  {called: p.name, v: p.embedding})",
+            "MATCH (p:Passage {namespace: $namespace})-[m:MENTIONS]->(f:Phrase) MATCH (t:Text$mark {nr: p.id}) "
+            "MATCH (g:`A thing ``$mark``` {called: f.name}) CREATE (g)-[:IN$mark {times: m.count}]->(t)",
+            "MATCH (a:Phrase {namespace: $namespace})-[r:RELATES]->(b:Phrase) "
+            "MATCH (x:`A thing ``$mark``` {called: a.name}) "
+            "MATCH (y:`A thing ``$mark``` {called: b.name}) "
+            "CREATE (y)-[:SAYS$mark {what: r.predicate, stated: size(r.passages), v: r.embedding}]->(x)",
+            "MATCH (a:Phrase {namespace: $namespace})-[r:SYNONYM]->(b:Phrase) "
+            "MATCH (x:`A thing ``$mark``` {called: a.name}) "
+            "MATCH (y:`A thing ``$mark``` {called: b.name}) CREATE (y)-[:SAME$mark {score: r.score}]->(x)",
+        ):
+            run(statement.replace("$mark", mark), namespace=namespace)
+        options = _options(embedder)
+        with indexes(
+            run,
+            f"CREATE VECTOR INDEX $name FOR (n:Text{mark}) ON n.v OPTIONS {options}",
+            f"CREATE VECTOR INDEX $name FOR (n:`A thing ``{mark}```) ON n.v OPTIONS {options}",
+            f"CREATE VECTOR INDEX $name FOR ()-[r:SAYS{mark}]-() ON r.v OPTIONS {options}",
+            f"CREATE FULLTEXT INDEX $name FOR (n:Text{mark}) ON EACH [n.heading, n.body]",
+        ):
+            yield run
+
+
+FILMS = """
+[passages]
+label = "Film{mark}"
+id = "title"
+title = "title"
+text = ["tagline", "plot"]
+metadata = ["released"]
+
+[[phrases]]
+label = "Person{mark}"
+name = "name"
+
+[[phrases]]
+label = "Film{mark}"
+name = "title"
+
+[[mentions]]
+steps = []                                            # a film is a thing that it tells of itself
+
+[[mentions]]
+steps = [{{ type = "PLAYED_IN{mark}", direction = "in" }}]
+
+[[mentions]]
+steps = [
+    {{ type = "SHOWN_BY{mark}", direction = "out", label = "Studio{mark}" }},
+    {{ type = "RUNS{mark}", direction = "in" }},
+]
+
+[[relationships]]
+type = "PLAYED_IN{mark}"
+predicate = "played in"
+
+[[relationships]]
+type = "TAUGHT{mark}"
+weight = 3
+"""
+"""What a file says of the graph of films; `{mark}` sets its labels apart."""
+
+
+@contextmanager
+def film_graph(driver: "neo4j.Driver", server: TestServer, mark: str) -> Iterator[Run]:
+    """Four invented films with their people: no vector anywhere, and a film is passage and thing at once."""
+    with graph_of_others(driver, server, [f"Film{mark}", f"Person{mark}", f"Studio{mark}"]) as run:
+        run(
+            "CREATE (a:Film$mark {title: 'The Salt Ferry', tagline: 'No way back.', plot: 'A ferryman waits.', "
+            "released: date('1961-03-02')}), (b:Film$mark {title: 'Tide Viol', plot: 'A maker loses her oath.'}), "
+            "(c:Film$mark {title: 'Rent Day', plot: 'A street goes on strike.', released: date('1970-01-01')}), "
+            "(d:Film$mark {title: 'Nobody Home', plot: 'An empty house.'}), "
+            "(x:Person$mark {name: 'Mira Tolle'}), (y:Person$mark {name: 'Odo Brand'}), "
+            "(z:Person$mark {name: 'Una Krey'}), "
+            "(s:Studio$mark {name: 'Lantern'}), "
+            "(x)-[:PLAYED_IN$mark]->(a), (y)-[:PLAYED_IN$mark]->(a), (y)-[:PLAYED_IN$mark]->(b), "
+            "(x)-[:TAUGHT$mark]->(z), (c)-[:SHOWN_BY$mark]->(s), (z)-[:RUNS$mark]->(s)".replace("$mark", mark)
+        )
+        with indexes(run, f"CREATE FULLTEXT INDEX $name FOR (n:Film{mark}) ON EACH [n.title, n.plot]"):
+            yield run

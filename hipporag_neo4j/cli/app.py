@@ -15,6 +15,7 @@ from hipporag_neo4j.cli.doctor import doctor
 from hipporag_neo4j.cli.drop import drop
 from hipporag_neo4j.cli.estimate import estimate
 from hipporag_neo4j.cli.evaluate import evaluate
+from hipporag_neo4j.cli.existing import existing_app
 from hipporag_neo4j.cli.explain import explain
 from hipporag_neo4j.cli.index import import_openie, index, retry_failed
 from hipporag_neo4j.cli.init import init
@@ -215,5 +216,6 @@ app.command(
     short_help="Serve the graph to agents (MCP).",
     epilog=_example("hipporag-neo4j mcp --namespace notes", "hipporag-neo4j mcp --allow-write --port 8765"),
 )(mcp)
+app.add_typer(existing_app, name="existing")
 app.add_typer(cache_app, name="cache")
 app.add_typer(server_app, name="server")

@@ -46,6 +46,15 @@ def check_retrieve(context: typer.Context, mode: str, *, looks: int, no_llm: boo
         refuse_idle(context, ("full", "verbose"), "--json gives whole passages and all times.")
 
 
+def check_graph(context: typer.Context, *, existing: bool) -> None:
+    """Refuse what `retrieve` can't do over a graph of others, or only there."""
+    if existing:
+        refuse_idle(context, ("namespace",), "--graph searches a graph that has no namespace.")
+        refuse_idle(context, ("no_cache",), "with --graph no answer is kept.")
+    else:
+        refuse_idle(context, ("refresh",), "it counts with --graph.")
+
+
 def check_making(context: typer.Context) -> None:
     """Refuse what has no effect where `evaluate` makes questions and asks none."""
     others = {str(option.name) for option in context.command.params} - {*_MAKING, "questions"}

@@ -1,5 +1,6 @@
 """`retrieve`: ask a question, see the passages."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -10,13 +11,15 @@ from rich.text import Text
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.filters import WhereOption, filter_line, filter_values, parse_where
-from hipporag_neo4j.cli.idle_options import check_retrieve
+from hipporag_neo4j.cli.idle_options import check_graph, check_retrieve
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
 from hipporag_neo4j.notices import search_notices
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Fact, Look, Mode, RankedPassage, RetrievalResult, Seed
+    from hipporag_neo4j.facade.searching import Searching
+    from hipporag_neo4j.settings import Settings
 
 ModeOption = Annotated[
     ModeName,
@@ -59,6 +62,17 @@ def retrieve(
     no_llm: NoLLM = False,
     where: WhereOption = None,
     namespace: Namespace = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(
+            "--graph",
+            metavar="FILE",
+            help="Search a graph that you have already, of which a file says what it holds (docs/existing_graph.md).",
+        ),
+    ] = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="With --graph: project it anew, though no count has changed.")
+    ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show how long each stage took.")] = False,
     no_cache: NoCache = False,
@@ -68,12 +82,11 @@ def retrieve(
 
     Scores compare within one answer only.
     """
-    from hipporag_neo4j.hipporag import HippoRAG
-
     check_retrieve(context, str(mode), looks=looks, no_llm=no_llm, named=bool(entity), as_json=as_json)
+    check_graph(context, existing=graph is not None)
     conditions = parse_where(where)
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
-    with HippoRAG(settings) as rag, waiting("Searching"):
+    with _opened(settings, graph, refresh=refresh) as rag, waiting("Searching"):
         result = rag.retrieve(
             question,
             mode=cast("Mode", str(mode)),
@@ -84,11 +97,26 @@ def retrieve(
             where=conditions,
         )
     if as_json:
-        output.print_json({"namespace": settings.namespace, **result_values(result)})
+        place = {"namespace": settings.namespace} if graph is None else {"graph": str(graph)}
+        output.print_json({**place, **result_values(result)})
         for notice in search_notices(result):
             output.warn(notice)
         return
     _show(output.stdout(), result, full=full, verbose=verbose)
+
+
+def _opened(settings: "Settings", graph: Path | None, *, refresh: bool) -> "Searching":
+    """The namespace's graph, or the one of others that the file tells of."""
+    if graph is None:
+        from hipporag_neo4j.hipporag import HippoRAG
+
+        return HippoRAG(settings)
+    from hipporag_neo4j.facade.existing import ExistingGraph
+
+    existing = ExistingGraph(graph, settings)
+    if refresh:
+        existing.refresh()
+    return existing
 
 
 def result_values(result: "RetrievalResult") -> dict[str, Any]:

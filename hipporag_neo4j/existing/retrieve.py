@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import GraphMismatchError, InputError
 from hipporag_neo4j.existing.layout import Layout, VectorIndex
 from hipporag_neo4j.existing.sources import ExistingSources
 from hipporag_neo4j.existing.ways import plan
 from hipporag_neo4j.filters import Where
-from hipporag_neo4j.projection import Weights
+from hipporag_neo4j.projection import Weights, projection_prefix
 from hipporag_neo4j.retrieval.retrieve import Options, check_question, retrieve
 from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.schema import read_graph
@@ -45,6 +46,12 @@ async def retrieve_existing(
     return replace(result, mode=mode, way=way.note, no_llm=no_llm and mode == "hybrid")
 
 
+async def drop_projections(sources: Sources, layout: Layout) -> None:
+    """Drop what is projected of a graph of others, in whatever state; the next question projects it anew."""
+    for row in await sources.run("projection/list_projections", prefix=projection_prefix(layout.namespace)):
+        await sources.run("projection/drop_projection", graph=row["graph"])
+
+
 def refuse_filter(where: Where | None) -> None:
     """Raises InputError for any filter."""
     if where is not None:
@@ -53,16 +60,24 @@ def refuse_filter(where: Where | None) -> None:
         )
 
 
-def check_dimensions(layout: Layout, model: str, dimensions: int) -> None:
+def check_dimensions(layout: Layout, embedder: Embedder) -> None:
     """Raises GraphMismatchError where an index holds vectors of another length than the embedding model's."""
+    if problem := dimension_problem(layout, embedder):
+        raise GraphMismatchError(problem)
+
+
+def dimension_problem(layout: Layout, embedder: Embedder) -> str | None:
+    """What is wrong where an index holds vectors of another length than the embedding model's."""
     indexes: list[VectorIndex | None] = [
         layout.passage_index,
         *(kind.index for kind in layout.phrases),
         *(kind.index for kind in layout.relationships),
     ]
     for index in indexes:
-        if index is not None and index.dimensions not in (None, dimensions):
-            raise GraphMismatchError(
+        if index is not None and index.dimensions not in (None, embedder.dimensions):
+            return (
                 f"The index {index.name!r} holds vectors of {index.dimensions} dimensions, and the embedding model "
-                f"{model!r} gives {dimensions}. Set HIPPORAG_EMBEDDING_MODEL to the model that made the vectors."
+                f"{embedder.name!r} gives {embedder.dimensions}. Set HIPPORAG_EMBEDDING_MODEL to the model that made "
+                "the vectors."
             )
+    return None

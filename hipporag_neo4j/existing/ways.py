@@ -61,8 +61,8 @@ def plan(
             if layout.text_index is None:
                 raise _missing(
                     mode,
-                    f"a full-text index over {layout.passages.label!r}: CREATE FULLTEXT INDEX passage_texts FOR "
-                    f"(n:{layout.text('label', 'passage')}) ON EACH [n.`{layout.passages.texts[0]}`]",
+                    f"a full-text index over {layout.passages.label!r} with {layout.passages.texts[0]!r} "
+                    "(docs/existing_graph.md, Indexes)",
                 )
             return Way(mode, options)
         case "hipporag1":
@@ -130,7 +130,4 @@ def _missing(mode: Mode, what: str) -> ConfigurationError:
 def _no_index(part: str, label: str, vector: str | None) -> str:
     if vector is None:
         return f"{part}.vector in the graph file, the property that holds the vectors of {label!r}, and a vector index"
-    return (
-        f"a vector index over {label!r} with {vector!r}: CREATE VECTOR INDEX {part}_vectors FOR "
-        f"(n:`{label}`) ON n.`{vector}`"
-    )
+    return f"a vector index over {label!r} with {vector!r} (docs/existing_graph.md, Indexes)"

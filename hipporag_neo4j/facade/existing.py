@@ -1,6 +1,7 @@
 """Questions to a graph that others made and keep."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,13 @@ from hipporag_neo4j.existing.check import Check, check
 from hipporag_neo4j.existing.graph_file import GraphFile, parse_graph_file, read_graph_file
 from hipporag_neo4j.existing.layout import Layout
 from hipporag_neo4j.existing.open_layout import open_layout
-from hipporag_neo4j.existing.retrieve import check_dimensions, refuse_filter, retrieve_existing
+from hipporag_neo4j.existing.retrieve import (
+    check_dimensions,
+    dimension_problem,
+    drop_projections,
+    refuse_filter,
+    retrieve_existing,
+)
 from hipporag_neo4j.facade.searching import Searching
 from hipporag_neo4j.filters import EVERYTHING, Filter, Where
 from hipporag_neo4j.llm import LanguageModel
@@ -65,7 +72,14 @@ class ExistingGraph(Searching):
 
         Raises InputError for names that the database doesn't have.
         """
-        return finish(check(self._plain_sources, self._layout, options_of(self.settings), samples=samples))
+        layout = self._layout
+        wrong = dimension_problem(layout, self.embedder) if layout.has_vectors else None
+        found = finish(check(self._plain_sources, layout, options_of(self.settings), samples=samples))
+        return replace(found, problems=(wrong, *found.problems)) if wrong else found
+
+    def refresh(self) -> None:
+        """Have what is projected made anew at the next question, though no count has changed."""
+        finish(drop_projections(self._plain_sources, Layout.of(self._file)))
 
     def read_filter(self, where: Where | None) -> Filter:
         """Raises InputError for any filter: metadata isn't declared here."""
@@ -92,7 +106,7 @@ class ExistingGraph(Searching):
         """
         layout = self._layout
         if mode != "bm25" and layout.has_vectors:
-            check_dimensions(layout, self.embedder.name, self.embedder.dimensions)
+            check_dimensions(layout, self.embedder)
         return finish(
             retrieve_existing(
                 BlockingSources(

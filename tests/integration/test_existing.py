@@ -1,21 +1,47 @@
-"""Retrieval over graphs that others made: as neo4j-graphrag's pipeline builds one."""
+"""Retrieval over graphs of others: as neo4j-graphrag's pipeline builds one, of films, and one of ours once more."""
 
+import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.errors import ConfigurationError, GraphMismatchError, InputError
 from hipporag_neo4j.facade.existing import ExistingGraph
+from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
-from tests.existing_graphs import CHUNKS, PIPELINE, Run, everything, pipeline_graph
-from tests.graphs import DIMENSIONS
+from tests.existing_graphs import (
+    CHUNKS,
+    ENTITIES,
+    FILMS,
+    PIPELINE,
+    Run,
+    copied_file,
+    copied_graph,
+    everything,
+    film_graph,
+    pipeline_graph,
+)
+from tests.graphs import DIMENSIONS, keep_all, passage, write
 from tests.servers import TestServer
 
 if TYPE_CHECKING:
     import neo4j
 
 QUESTION = "Where does the person who learned from Oda Merrin live?"
+OURS = (
+    passage("1", ("oda merrin", "taught", "ilse corvane"), ("oda merrin", "worked in", "carrowick"), title="Oda"),
+    passage("2", ("ilse corvane", "lives on", "cooper s stair"), ("oda merrin", "taught", "ilse corvane")),
+    passage("3", ("runa estermont", "sells", "salt"), ("runa estermont", "lives in", "carrowick")),
+    passage("4", ("joss averill", "sails from", "pellick"), ("cooper s stair", "is in", "pellick")),
+    passage("5", ("ilse corvaine", "plays", "tide viols"), ("tide viols", "are made of", "driftwood")),
+    passage("6", ("salt", "is dug on", "the skerries"), ("joss averill", "sails to", "the skerries")),
+)
+MARK = f"_{uuid.uuid4().hex[:8]}"
+Opened = Callable[..., ExistingGraph]
 
 
 @pytest.fixture(scope="module")
@@ -25,39 +51,293 @@ def pipeline(driver: "neo4j.Driver", server: TestServer) -> Iterator[Run]:
         yield run
 
 
+@pytest.fixture(scope="module")
+def ours(module_settings: Settings) -> Iterator[HippoRAG]:
+    """A graph of this product's own."""
+    with HippoRAG(module_settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        write(rag, OURS)
+        yield rag
+
+
+@pytest.fixture(scope="module")
+def copied(ours: HippoRAG, driver: "neo4j.Driver", server: TestServer) -> Iterator[Run]:
+    """The same graph under other names."""
+    with copied_graph(driver, server, ours.namespace, HashEmbedder(DIMENSIONS), MARK) as run:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def films(driver: "neo4j.Driver", server: TestServer) -> Iterator[Run]:
+    """The graph of films."""
+    with film_graph(driver, server, MARK) as run:
+        yield run
+
+
 @pytest.fixture
-def over(module_settings: Settings, pipeline: Run) -> Iterator[Callable[..., ExistingGraph]]:
-    """Opens the pipeline's graph, with parts of its file changed."""
+def film_file(films: Run, tmp_path: Path) -> Path:
+    """What its team says of it."""
+    file = tmp_path / "films.toml"
+    file.write_text(FILMS.format(mark=MARK), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def over(module_settings: Settings) -> Iterator[Opened]:
+    """Opens a graph by what its file says."""
     opened: list[ExistingGraph] = []
 
-    def open_it(**changes: Any) -> ExistingGraph:
-        opened.append(ExistingGraph(PIPELINE | changes, module_settings, embedder=HashEmbedder(DIMENSIONS)))
+    def open_it(file: Any, dimensions: int = DIMENSIONS) -> ExistingGraph:
+        opened.append(ExistingGraph(file, module_settings, embedder=HashEmbedder(dimensions)))
         return opened[-1]
 
     yield open_it
     for one in opened:
+        one.refresh()
         one.close()
 
 
-def texts(result: Any) -> list[str]:
-    return [passage.text for passage in result.passages]
+def texts(result: RetrievalResult) -> list[str]:
+    """Of the passages found."""
+    return [one.text for one in result.passages]
 
 
-def test_dense_finds_the_nearest_chunk(over: Callable[..., ExistingGraph]) -> None:
-    result = over().retrieve("Runa Estermont sells salt", mode="dense", limit=2)
+@pytest.mark.usefixtures("pipeline")
+def test_dense_finds_the_nearest_chunk(over: Opened) -> None:
+    result = over(PIPELINE).retrieve("Runa Estermont sells salt", mode="dense", limit=2)
     assert texts(result)[0] == CHUNKS[2]
     assert result.passages[0].metadata == {"index": 2}
 
 
-def test_hipporag1_walks_to_what_shares_no_word(over: Callable[..., ExistingGraph]) -> None:
-    result = over().retrieve(QUESTION, mode="hipporag1", entities=["Oda Merrin"], limit=4)
-    assert [seed.phrase for seed in result.seeds] == ["Oda Merrin"]
+@pytest.mark.usefixtures("pipeline")
+def test_bm25_finds_chunks_by_their_words(over: Opened) -> None:
+    assert texts(over(PIPELINE).retrieve("Who sells salt?", mode="bm25")) == [CHUNKS[2]]
+
+
+@pytest.mark.usefixtures("pipeline")
+def test_hipporag1_walks_to_what_shares_no_word(over: Opened) -> None:
+    result = over(PIPELINE).retrieve(QUESTION, mode="hipporag1", entities=["oda MERRIN"], limit=4)
+    assert [(seed.phrase, seed.similarity) for seed in result.seeds] == [("Oda Merrin", 1.0)]
     assert texts(result)[:2] == [CHUNKS[0], CHUNKS[1]]
     assert result.fallback is None
     assert not result.stale
 
 
-def test_check(over: Callable[..., ExistingGraph]) -> None:
-    found = over().check()
-    print(found)
-    assert not found.problems
+@pytest.mark.usefixtures("pipeline")
+@pytest.mark.parametrize(
+    ("mode", "given", "way"),
+    [
+        ("hipporag2", {}, "the phrases nearest to the question"),
+        ("hybrid", {"entities": ["Oda Merrin"]}, "what the question names"),
+        ("hybrid", {"no_llm": True}, "the phrases nearest to the question"),
+    ],
+)
+def test_facts_without_vectors_are_said_to_be_left_out(over: Opened, mode: Mode, given: Any, way: str) -> None:
+    result = over(PIPELINE).retrieve("Oda Merrin", mode=mode, limit=4, **given)
+    assert result.mode == mode
+    assert result.way == f"Facts have no vectors here: the walk starts from {way}."
+    assert CHUNKS[0] in texts(result)[:2]
+    assert CHUNKS[1] in texts(result)
+    seeds = {seed.phrase: seed for seed in result.seeds}
+    assert seeds["Oda Merrin"].similarity == pytest.approx(1.0)
+    chunks_of = {name: len(found_in) for _, name, found_in in ENTITIES}
+    for name, seed in seeds.items():
+        assert seed.weight * chunks_of[name] == pytest.approx(seeds["Oda Merrin"].weight)
+
+
+@pytest.mark.usefixtures("pipeline")
+def test_the_dry_run_counts_what_the_pipeline_made(over: Opened) -> None:
+    found = over(PIPELINE).check()
+    counts = {part.what: part.count for part in found.parts}
+    assert counts == {
+        "passages (Chunk)": 4, "phrases (__Entity__)": 7, "mentions (:Chunk)<-[:FROM_CHUNK]-()": 10,
+        "relationships WORKS_IN": 2, "relationships LIVES_ON": 1, "relationships PART_OF": 1,
+        "relationships SAILS_FROM": 1, "relationships TAUGHT": 1,
+    }  # fmt: skip
+    assert [(size.shape, size.nodes, size.relationships) for size in found.sizes] == [
+        ("phrases", 7, 12),
+        ("passages", 11, 32),
+    ]
+    assert found.problems == ()
+    assert ("Oda Merrin", "TAUGHT", "Ilse Corvane") in {(f.subject, f.predicate, f.object) for f in found.facts}
+    assert found.passages[0].phrases == ("Carrowick", "Ilse Corvane", "Oda Merrin")
+    assert "(passage:`Chunk`)<-[mention:`FROM_CHUNK`]-(phrase:`__Entity__`)" in found.statements["project_passages"]
+
+
+def test_a_projection_has_the_size_that_the_dry_run_says(over: Opened, pipeline: Run) -> None:
+    graph = over(PIPELINE)
+    graph.retrieve(QUESTION, mode="hipporag1", entities=["Oda Merrin"])
+    graph.retrieve(QUESTION, mode="hipporag2")
+    there = pipeline(
+        "CALL gds.graph.list() YIELD graphName, nodeCount, relationshipCount WHERE graphName STARTS WITH $prefix "
+        "RETURN nodeCount AS n, relationshipCount AS r ORDER BY n",
+        prefix=f"hipporag.{graph._layout.namespace}.",
+    )
+    assert there == [{"n": 7, "r": 12}, {"n": 11, "r": 32}]
+
+
+def test_nothing_is_written_and_no_write_session_is_opened(
+    over: Opened, pipeline: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import neo4j
+
+    before = everything(pipeline)
+    modes: list[Any] = []
+    real = neo4j.Driver.session
+
+    def session(self: neo4j.Driver, **config: Any) -> neo4j.Session:
+        modes.append(config.get("default_access_mode"))
+        return real(self, **config)
+
+    graph = over(PIPELINE)
+    monkeypatch.setattr(neo4j.Driver, "session", session)
+    graph.check()
+    for mode in ("dense", "bm25", "hipporag1", "hipporag2", "hybrid"):
+        graph.retrieve(QUESTION, mode=mode, entities=["Oda Merrin"] if mode in ("hipporag1", "hybrid") else None)
+    graph.refresh()
+    monkeypatch.undo()
+    assert set(modes) == {"READ"}
+    assert everything(pipeline) == before
+
+
+def test_what_is_added_is_walked_at_once(over: Opened, pipeline: Run) -> None:
+    graph = over(PIPELINE)
+    assert texts(graph.retrieve(QUESTION, mode="hipporag1", entities=["Runa Estermont"], limit=9))[0] == CHUNKS[2]
+    pipeline("MATCH (e:__Entity__ {name: 'Runa Estermont'}), (c:Chunk {index: 3}) CREATE (e)-[:FROM_CHUNK]->(c)")
+    try:
+        after = graph.retrieve(QUESTION, mode="hipporag1", entities=["Runa Estermont"], limit=9)
+    finally:
+        pipeline("MATCH (:__Entity__ {name: 'Runa Estermont'})-[r:FROM_CHUNK]->(:Chunk {index: 3}) DELETE r")
+    assert set(texts(after)[:2]) == {CHUNKS[2], CHUNKS[3]}
+    assert not after.stale
+
+
+def test_a_projection_is_made_anew_when_it_is_older_than_wanted(over: Opened, pipeline: Run) -> None:
+    graph = over(PIPELINE | {"projection": {"keep_seconds": 0}})
+
+    def made() -> list[Any]:
+        graph.retrieve(QUESTION, mode="hipporag1", entities=["Oda Merrin"])
+        return pipeline(
+            "CALL gds.graph.list() YIELD graphName, creationTime WHERE graphName STARTS WITH $prefix "
+            "RETURN creationTime",
+            prefix=f"hipporag.{graph._layout.namespace}.",
+        )
+
+    first, second = made(), made()
+    assert len(first) == len(second) == 1
+    assert first != second
+
+
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize("question", ["Where does the pupil of Oda Merrin live?", "Who sails where salt is dug?"])
+@pytest.mark.parametrize(
+    ("mode", "given"),
+    [
+        ("dense", {}),
+        ("hipporag1", {"entities": ["Oda Merrin", "salt diggers"]}),
+        ("hipporag2", {"fact_filter": keep_all}),
+        ("hybrid", {"fact_filter": keep_all, "entities": ["salt", "Cooper's Stair"]}),
+        ("hybrid", {"no_llm": True}),
+    ],
+)
+def test_the_same_graph_under_other_names_gives_the_same(
+    over: Opened, ours: HippoRAG, question: str, mode: Mode, given: dict[str, Any]
+) -> None:
+    expected = ours.retrieve(question, mode=mode, limit=6, **given)
+    found = over(copied_file(MARK)).retrieve(question, mode=mode, limit=6, **given)
+    assert [one.id for one in found.passages] == [one.id for one in expected.passages]
+    assert [one.score for one in found.passages] == pytest.approx([one.score for one in expected.passages], abs=1e-9)
+    assert [(seed.phrase, seed.entity) for seed in found.seeds] == [
+        (seed.phrase, seed.entity) for seed in expected.seeds
+    ]
+    assert [seed.weight for seed in found.seeds] == pytest.approx([seed.weight for seed in expected.seeds])
+    assert found.looks == expected.looks
+    assert [one.title for one in found.passages] == [one.title for one in expected.passages]
+    assert found.way is None
+
+
+def test_films_are_found_by_the_people_in_them(over: Opened, film_file: Path) -> None:
+    graph = over(film_file)
+    result = graph.retrieve(
+        "What else did the partner of Mira Tolle play in?", mode="hipporag1", entities=["Mira Tolle"]
+    )
+    assert [one.id for one in result.passages] == ["The Salt Ferry", "Rent Day", "Tide Viol"]
+    assert result.passages[0].text == "No way back.\nA ferryman waits."
+    assert result.passages[0].metadata == {"released": "1961-03-02"}
+    assert result.way == "Phrases have no vectors here, so that things are found by their names alone."
+
+
+def test_a_chain_of_relationships_mentions_too(over: Opened, film_file: Path) -> None:
+    result = over(film_file).retrieve("Who runs it?", mode="hybrid", entities=["Una Krey"])
+    assert result.passages[0].id == "Rent Day"
+    counts = {part.what.replace(MARK, ""): part.count for part in over(film_file).check().parts}
+    assert counts == {
+        "passages (Film)": 4, "phrases (Person)": 3, "phrases (Film)": 4, "mentions (:Film) itself": 4,
+        "mentions (:Film)<-[:PLAYED_IN]-()": 3, "mentions (:Film)-[:SHOWN_BY]->(:Studio)<-[:RUNS]-()": 1,
+        "relationships PLAYED_IN": 3, "relationships TAUGHT": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "given", "said"),
+    [
+        ("dense", {}, "passages.vector in the graph file"),
+        ("hipporag1", {"entities": ["Nobody Known"]}, "Dense search, which answers where a walk has nowhere to start"),
+        ("hybrid", {"no_llm": True}, "vectors of phrases or of facts"),
+        ("hybrid", {"looks": 2, "entities": ["Una Krey"]}, "A further look"),
+    ],
+)
+def test_a_mode_says_what_it_lacks(over: Opened, film_file: Path, mode: Mode, given: Any, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        over(film_file).retrieve("Which film?", mode=mode, **given)
+
+
+def test_the_dry_run_says_which_modes_lack_what(over: Opened, film_file: Path) -> None:
+    modes = {one.mode: (one.works, one.note) for one in over(film_file).check().modes}
+    assert [mode for mode, (works, _) in modes.items() if not works] == ["dense"]
+    assert "needs passages.vector" in str(modes["dense"][1])
+
+
+def changed(file: dict[str, Any], part: str, **changes: Any) -> dict[str, Any]:
+    """The file with other values in one part, the first of several."""
+    if isinstance(file[part], list):
+        return file | {part: [file[part][0] | changes, *file[part][1:]]}
+    return file | {part: file[part] | changes}
+
+
+@pytest.mark.usefixtures("pipeline")
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (changed(PIPELINE, "passages", label="Chunks"), r"passages\.label: no label 'Chunks' \(there is 'Chunk'"),
+        (changed(PIPELINE, "passages", text="texxt"), r"passages\.text: no property 'texxt' \(there is '"),
+        (
+            PIPELINE | {"mentions": [{"steps": [{"type": "FROM_CHUNKS", "direction": "in"}]}]},
+            r"mentions\.0\.steps\.0\.type: no relationship type 'FROM_CHUNKS' \(there is 'FROM_CHUNK'",
+        ),
+        (changed(PIPELINE, "passages", vector_index="nothing"), "the index 'nothing' isn't there"),
+        (changed(PIPELINE, "passages", label="x`) DETACH DELETE n //"), r"no label 'x`\) DETACH DELETE n //'"),
+    ],
+)
+def test_names_that_the_database_lacks_are_told_with_the_nearest(over: Opened, file: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        over(file).check()
+
+
+@pytest.mark.usefixtures("pipeline")
+def test_vectors_of_another_length_than_the_models_are_refused(over: Opened) -> None:
+    graph = over(PIPELINE, dimensions=64)
+    with pytest.raises(GraphMismatchError, match=f"holds vectors of {DIMENSIONS} dimensions.*gives 64"):
+        graph.retrieve(QUESTION, mode="dense")
+    assert any("gives 64" in problem for problem in graph.check().problems)
+
+
+@pytest.mark.usefixtures("pipeline")
+def test_a_wrong_direction_is_seen_in_the_dry_run(over: Opened) -> None:
+    found = over(PIPELINE | {"mentions": [{"steps": [{"type": "FROM_CHUNK", "direction": "out"}]}]}).check()
+    assert any("No passage mentions a phrase by (:Chunk)-[:FROM_CHUNK]->()" in problem for problem in found.problems)
+
+
+@pytest.mark.usefixtures("pipeline")
+def test_a_type_between_other_nodes_is_seen_in_the_dry_run(over: Opened) -> None:
+    found = over(PIPELINE | {"relationships": [{"type": "NEXT_CHUNK"}]}).check()
+    assert "No relationship 'NEXT_CHUNK' joins two phrases: walks won't use it." in found.problems
