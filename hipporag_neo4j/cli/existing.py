@@ -29,7 +29,7 @@ _MEGABYTE = 2**20
 def _group() -> None: ...
 
 
-@existing_app.command("check")
+@existing_app.command("check", short_help="What a file finds there: a dry run.")
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What the graph holds, in TOML or YAML.")],
     cypher: Annotated[bool, typer.Option("--cypher", help="Show the statements that project and rank.")] = False,
