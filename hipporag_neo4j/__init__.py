@@ -7,12 +7,14 @@ from hipporag_neo4j.domain import AnswerResult, Passage, RankedPassage, Retrieva
 
 if TYPE_CHECKING:
     from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
+    from hipporag_neo4j.facade.existing import ExistingGraph
     from hipporag_neo4j.hipporag import HippoRAG
     from hipporag_neo4j.settings import Settings
 
 __all__ = [
     "AnswerResult",
     "AsyncHippoRAG",
+    "ExistingGraph",
     "HippoRAG",
     "Passage",
     "RankedPassage",
@@ -34,6 +36,10 @@ def __getattr__(name: str) -> Any:
         from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
 
         return AsyncHippoRAG
+    if name == "ExistingGraph":
+        from hipporag_neo4j.facade.existing import ExistingGraph
+
+        return ExistingGraph
     if name == "Settings":
         from hipporag_neo4j.settings import Settings
 
