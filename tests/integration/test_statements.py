@@ -9,8 +9,12 @@ import pytest
 
 from hipporag_neo4j import queries
 from hipporag_neo4j.database import as_vectors
+from hipporag_neo4j.existing.graph_file import parse_graph_file
+from hipporag_neo4j.existing.layout import Layout
+from hipporag_neo4j.existing.open_layout import open_layout
 from hipporag_neo4j.filters import FilterProperties, make_filter
 from hipporag_neo4j.hipporag import HippoRAG
+from hipporag_neo4j.retrieval.sources import BlockingSources, finish
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, passage, write
@@ -42,10 +46,22 @@ MAY_SCAN = {
     # Asked now and then, by a person, of all phrases or passages of a namespace: whether the index of the namespace is
     # cheaper than one in the order wanted depends on the database at hand.
     **{name: {"NodeIndexScan"} for name in queries.names() if name.startswith("inspect/")},
+    # Others have no namespace: all that has a label or a type is theirs.
+    **{name: SCANS for name in queries.names() if name.startswith("existing/")},
 }
 """Statements that may look at everything of a kind."""
 SHOWS = {"bench/read_heap", "schema/show_server", "schema/show_versions"}
 """Statements whose procedures the server counts as administration."""
+OTHERS = {
+    "passages": {
+        "label": "Passage", "id": "id", "title": "title", "text": "text", "vector": "embedding",
+        "vector_index": "hipporag_passage_embedding",
+    },
+    "phrases": [{"label": "Phrase", "name": "name", "vector": "embedding"}],
+    "mentions": [{"steps": [{"type": "MENTIONS", "direction": "out"}], "count": "count"}],
+    "relationships": [{"type": "RELATES", "vector": "embedding"}],
+}  # fmt: skip
+"""Names that fill the gaps of statements over graphs of others."""
 OTHER_DATABASE = {"server/change_password": "system"}
 
 
@@ -57,7 +73,7 @@ def values() -> dict[str, Any]:
         "keys": ["x"], "documents": ["x"], "ids": ["x"], "titles": ["x"], "dimensions": DIMENSIONS, "limit": 10,
         "fetch": 50, "digits": 2,
         "namespace": "test_statements", "run": "r", "runs": ["r"], "now": datetime.now(UTC), "seconds": 1,
-        "figures": {"a": 1},
+        "figures": {"a": 1}, "kinds": {"x": {}}, "kind": {}, "index": "x",
         "properties": {"a": 1}, "graph": "g", "lock": "g", "builder": "x", "version": 1, "base": "g",
         "prefix": "p", "suffix": "s", "fact_weight": 2.0, "synonym_weight": 2.0,
         "mention_weight": 1.0, "negated": vector, "shown": ["x"], "phrases": [{"key": "x", "weight": 1.0}],
@@ -94,10 +110,22 @@ def graph(module_settings: Settings) -> Iterator[HippoRAG]:
         yield rag
 
 
+@pytest.fixture(scope="module")
+def others(graph: HippoRAG) -> Layout:
+    """This product's own graph, as if others had made it; its indexes are there."""
+    file = parse_graph_file(OTHERS, "the test")
+    sources = BlockingSources(graph.database, graph.embedder, None, None)
+    return finish(open_layout(sources, file, "the test"))
+
+
 @pytest.mark.usefixtures("graph")
 @pytest.mark.parametrize("name", queries.names())
-def test_the_server_takes_it(name: str, driver: neo4j.Driver, server: TestServer, values: dict[str, Any]) -> None:
+def test_the_server_takes_it(
+    name: str, driver: neo4j.Driver, server: TestServer, values: dict[str, Any], others: Layout
+) -> None:
     query = queries.load(name)
+    if query.named:
+        query = query.with_names(others)
     parameters = {p: values[p] for p in query.parameters}
     text: Any = f"EXPLAIN {query.text}"
     if query.text.startswith("CYPHER 25"):
