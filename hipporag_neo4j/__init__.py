@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from hipporag_neo4j import errors
 from hipporag_neo4j.domain import AnswerResult, Passage, RankedPassage, RetrievalResult, Seed, Step
+from hipporag_neo4j.explanation import Explanation
 
 if TYPE_CHECKING:
     from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
@@ -15,6 +16,7 @@ __all__ = [
     "AnswerResult",
     "AsyncHippoRAG",
     "ExistingGraph",
+    "Explanation",
     "HippoRAG",
     "Passage",
     "RankedPassage",

@@ -1,9 +1,11 @@
-"""Makes the pictures in docs/pictures: what commands print on the sample, as SVG."""
+"""Makes the pictures in docs/pictures: what commands print on the sample, as SVG, and a page in a browser, as PNG."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -34,11 +36,17 @@ class Picture:
         return " ".join(["hipporag-neo4j", *words])
 
 
+EXPLAIN = (
+    *("explain", "Which instrument maker lives in Pellick and was taught by Oda Merrin?"),
+    *("--mode", "hipporag1", "--entity", "Pellick", "--entity", "Oda Merrin", "--limit", "3", "--namespace", "demo"),
+)
 PICTURES_TO_MAKE = (
     Picture("demo", ("demo",), 1),
     Picture("facts", ("inspect", "facts-of-phrase", "--namespace", "demo", "--param", "phrase=Oda Merrin")),
     Picture("health", ("status", "--health", "--namespace", "demo"), 1),
+    Picture("explain", EXPLAIN),
 )
+PAGE = "explain_page"
 
 
 def printed(arguments: tuple[str, ...]) -> str:
@@ -67,6 +75,27 @@ def svg(picture: Picture, output: str) -> str:
     return drawn
 
 
+def page_picture(path: Path) -> None:
+    """The page of an explanation, as Chromium shows it."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        print(f"{path} is left as it is: no Chromium is installed.")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        printed((*EXPLAIN, "--html", str(page)))
+        options = (
+            "--headless",
+            "--no-sandbox",
+            "--hide-scrollbars",
+            "--window-size=1200,640",
+            "--virtual-time-budget=3000",
+        )
+        command = [browser, *options, f"--user-data-dir={folder}/profile", f"--screenshot={path}", page.as_uri()]
+        subprocess.run(command, check=True, capture_output=True)
+    print(f"Wrote {path}, {path.stat().st_size // 1000} kB.")
+
+
 if __name__ == "__main__":
     chosen = [picture for picture in PICTURES_TO_MAKE if not sys.argv[1:] or picture.name in sys.argv[1:]]
     printed(("demo",))  # puts the sample where it is asked for
@@ -75,3 +104,5 @@ if __name__ == "__main__":
         path = PICTURES / f"{each.name}.svg"
         path.write_text(svg(each, printed(each.arguments)), encoding="utf-8")
         print(f"Wrote {path}, {path.stat().st_size // 1000} kB.")
+    if PAGE in sys.argv[1:] or not sys.argv[1:]:
+        page_picture(PICTURES / f"{PAGE}.png")

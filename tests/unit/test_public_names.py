@@ -4,7 +4,7 @@ import hipporag_neo4j
 from hipporag_neo4j import errors
 
 PUBLIC = {
-    "AnswerResult", "AsyncHippoRAG", "ExistingGraph", "HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed",
+    "AnswerResult", "AsyncHippoRAG", "ExistingGraph", "Explanation", "HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed",
     "Settings", "Step", "errors",
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 "use strict";
 // Draws what stands in #data. Text is only ever set as text.
 const data = JSON.parse(document.getElementById("data").textContent);
-const PALETTE = ["#b4530a", "#4b6f8f", "#8a5fa8", "#c2930e", "#2f8f83", "#a8435a", "#6b7f2a", "#7a6a58"];
+const PALETTE = ["#b4530a", "#8a5fa8", "#c2930e", "#2f8f83", "#a8435a", "#6b7f2a", "#5a62b8", "#7a6a58"];
 const LIKE = "#9aa3ab";
 const seeds = data.seeds.map((seed) => seed.phrase);
 const color = (seed) => (seed === null ? LIKE : PALETTE[Math.max(0, seeds.indexOf(seed)) % PALETTE.length]);
@@ -155,7 +155,7 @@ function draw() {
   const [nodes, edges] = graphElements();
   place(nodes, edges);
   const ink = style("--ink"), dim = style("--dim"), card = style("--card");
-  const base = { label: "data(label)", color: ink, "font-size": 13, "text-wrap": "wrap", "text-max-width": 170, width: 16, height: 16 };
+  const base = { label: "data(label)", color: ink, "font-size": 15, "text-wrap": "wrap", "text-max-width": 170, width: 16, height: 16 };
   picture = cytoscape({
     container: document.getElementById("graph"),
     elements: [...[...nodes.values()].map(({ data: one, position }) => ({ group: "nodes", data: one, position })),
@@ -168,7 +168,7 @@ function draw() {
       { selector: "node[kind = 'passage']", style: { shape: "round-rectangle", "background-color": style("--passage"), width: 20, height: 20,
         "text-valign": "center", "text-halign": "right", "text-margin-x": 6, "text-margin-y": 0 } },
       { selector: "edge", style: { width: 2, "line-color": style("--phrase"), "target-arrow-color": style("--phrase"), "curve-style": "bezier",
-        label: "data(label)", color: dim, "font-size": 11, "text-background-color": card, "text-background-opacity": 0.9,
+        label: "data(label)", color: dim, "font-size": 13, "text-background-color": card, "text-background-opacity": 0.9,
         "text-background-padding": 2, "text-wrap": "wrap", "text-max-width": 130 } },
       { selector: "edge[kind = 'fact']", style: { "target-arrow-shape": "triangle" } },
       { selector: "edge[kind = 'synonym']", style: { "line-style": "dashed" } },
