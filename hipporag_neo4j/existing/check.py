@@ -133,7 +133,9 @@ def _vectors(what: str, count: int, row: Row, index: VectorIndex | None, problem
     lengths = sorted(length for length in row["lengths"] if length is not None)
     said = f"{row['vectors']:,} vectors of {' and '.join(map(str, lengths)) or 'no'} dimensions"
     if index is None:
-        problems.append(f"There is no vector index over the vectors of {what}: make one (docs/existing_graph.md, Indexes).")
+        problems.append(
+            f"There is no vector index over the vectors of {what}: make one (docs/existing_graph.md, Indexes)."
+        )
         return f"{said}, no index"
     if row["vectors"] < count:
         problems.append(f"{count - row['vectors']:,} of {count:,} have no vector ({what}): no search finds them by it.")

@@ -4,8 +4,8 @@ import hipporag_neo4j
 from hipporag_neo4j import errors
 
 PUBLIC = {
-    "AnswerResult", "AsyncHippoRAG", "ExistingGraph", "Explanation", "HippoRAG", "Passage", "RankedPassage", "RetrievalResult", "Seed",
-    "Settings", "Step", "errors",
+    "AnswerResult", "AsyncHippoRAG", "ExistingGraph", "Explanation", "HippoRAG", "Passage", "RankedPassage",
+    "RetrievalResult", "Seed", "Settings", "Step", "errors",
 }  # fmt: skip
 
 
