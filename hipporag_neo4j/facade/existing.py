@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
+from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.existing.check import Check, check
 from hipporag_neo4j.existing.graph_file import GraphFile, parse_graph_file, read_graph_file
 from hipporag_neo4j.existing.layout import Layout
@@ -19,6 +20,8 @@ from hipporag_neo4j.existing.retrieve import (
     refuse_filter,
     retrieve_existing,
 )
+from hipporag_neo4j.explaining.explainer import Explainer
+from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.facade.searching import Searching
 from hipporag_neo4j.filters import EVERYTHING, Filter, Where
 from hipporag_neo4j.llm import LanguageModel
@@ -107,7 +110,7 @@ class ExistingGraph(Searching):
         layout = self._layout
         if mode != "bm25" and layout.has_vectors:
             check_dimensions(layout, self.embedder)
-        return finish(
+        result = finish(
             retrieve_existing(
                 BlockingSources(
                     self.database, self.embedder, self.language_model, self.settings.prompts_dir, fact_filter
@@ -122,4 +125,12 @@ class ExistingGraph(Searching):
                 no_llm=no_llm,
                 where=where,
             )
+        )
+        return replace(result, explainer=Explainer(self.explain))
+
+    def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
+        """Raises InputError: only a graph of this product's own can be explained."""
+        raise InputError(
+            "Passages of a graph of others can't be explained yet: shares and paths are looked for among this "
+            "product's own labels. `hipporag-neo4j existing check FILE --cypher` shows the statements that find them."
         )

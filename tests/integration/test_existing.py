@@ -114,6 +114,12 @@ def test_bm25_finds_chunks_by_their_words(over: Opened) -> None:
 
 
 @pytest.mark.usefixtures("pipeline")
+def test_an_explanation_is_refused_not_made_up(over: Opened) -> None:
+    with pytest.raises(InputError, match="can't be explained yet"):
+        over(PIPELINE).retrieve("Who?", mode="bm25").explain()
+
+
+@pytest.mark.usefixtures("pipeline")
 def test_hipporag1_walks_to_what_shares_no_word(over: Opened) -> None:
     result = over(PIPELINE).retrieve(QUESTION, mode="hipporag1", entities=["oda MERRIN"], limit=4)
     assert [(seed.phrase, seed.similarity) for seed in result.seeds] == [("Oda Merrin", 1.0)]
