@@ -7,24 +7,20 @@ to its end.
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import CancelledError, Future
+from contextvars import ContextVar
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Protocol, TypeVar
 
 ResultT = TypeVar("ResultT")
-ItemT = TypeVar("ItemT")
 
 
 class Waiting(Protocol):
-    """How a client waits: for time to pass, for its turn, for what must not be left half done."""
+    """How a client waits: for time to pass, and for what must not be left half done."""
 
     async def pause(self, seconds: float) -> None:
         """Let time pass."""
-
-    def lock(self) -> AbstractAsyncContextManager[Any]:
-        """A new lock, held by one task or thread at a time."""
 
     async def whole(
         self, work: Coroutine[Any, Any, ResultT], undo: Callable[[ResultT], Awaitable[object]] | None = None
@@ -47,21 +43,6 @@ def finish(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
     raise RuntimeError("The coroutine waited for something: it is not over what answers at once.")
 
 
-class _ThreadLock:
-    """A lock between threads in the form of one between tasks."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-
-    async def __aenter__(self) -> None:
-        self._lock.acquire()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lock.release()
-
-
 @dataclass(frozen=True, slots=True)
 class Blocking:
     """Waits by blocking the thread; a thread isn't cancelled."""
@@ -69,10 +50,6 @@ class Blocking:
     async def pause(self, seconds: float) -> None:
         """Let time pass."""
         time.sleep(seconds)
-
-    def lock(self) -> AbstractAsyncContextManager[Any]:
-        """A lock between threads."""
-        return _ThreadLock()
 
     async def whole(
         self, work: Coroutine[Any, Any, ResultT], undo: Callable[[ResultT], Awaitable[object]] | None = None
@@ -88,10 +65,6 @@ class OnLoop:
     async def pause(self, seconds: float) -> None:
         """Let time pass."""
         await asyncio.sleep(seconds)
-
-    def lock(self) -> AbstractAsyncContextManager[Any]:
-        """A lock between tasks."""
-        return asyncio.Lock()
 
     async def whole(
         self, work: Coroutine[Any, Any, ResultT], undo: Callable[[ResultT], Awaitable[object]] | None = None
@@ -126,17 +99,67 @@ async def until_done(task: "asyncio.Future[Any]") -> None:
         task.exception()  # looked at, so that nobody is told that it wasn't
 
 
-class AtOnce(Generic[ItemT]):
-    """What is there already, for `async for`."""
+class Stopped(BaseException):
+    """The task that waits for what a thread does was cancelled."""
 
-    def __init__(self, items: Iterable[ItemT]) -> None:
-        self._items: Iterator[ItemT] = iter(items)
 
-    def __aiter__(self) -> Self:
-        return self
+class Interruptible:
+    """A piece of work in a thread, which somebody else may stop where it waits."""
 
-    async def __anext__(self) -> ItemT:
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._awaited: set[Future[Any]] = set()
+
+    @classmethod
+    def current(cls) -> "Interruptible":
+        """That of the thread that calls; in a thread without one, one that nobody stops."""
+        return _current.get() or cls()
+
+    def run(self, work: Callable[[], ResultT]) -> ResultT:
+        """The result of `work`, during which this is the thread's current piece of work."""
+        token = _current.set(self)
         try:
-            return next(self._items)
-        except StopIteration:
-            raise StopAsyncIteration from None
+            return work()
+        finally:
+            _current.reset(token)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was stopped."""
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Break off what it waits for; it doesn't wait for anything again."""
+        self._stopped.set()
+        with self._lock:
+            for future in self._awaited:
+                future.cancel()
+
+    def check(self) -> None:
+        """Raises Stopped where it was stopped."""
+        if self.stopped:
+            raise Stopped
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass. Raises Stopped."""
+        self._stopped.wait(seconds)
+        self.check()
+
+    def wait_for(self, work: Coroutine[Any, Any, ResultT], loop: asyncio.AbstractEventLoop) -> ResultT:
+        """The result of a coroutine on the loop of another thread. Raises Stopped, when the coroutine is cancelled."""
+        future = asyncio.run_coroutine_threadsafe(work, loop)
+        with self._lock:
+            self._awaited.add(future)
+        try:
+            if self.stopped:
+                future.cancel()
+            return future.result()
+        except CancelledError:
+            raise Stopped from None
+        finally:
+            with self._lock:
+                self._awaited.discard(future)
+
+
+_current: ContextVar[Interruptible | None] = ContextVar("current", default=None)

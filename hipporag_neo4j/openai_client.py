@@ -17,9 +17,24 @@ def open_client(key: str, address: str | None, **options: Any) -> "openai.OpenAI
     """
     import openai
 
-    parts = urlsplit(address or "")
-    http_client = None
-    if "@" in parts.netloc:
-        http_client = openai.DefaultHttpxClient(auth=(unquote(parts.username or ""), unquote(parts.password or "")))
-        address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    address, auth = _without_auth(address)
+    http_client = openai.DefaultHttpxClient(auth=auth) if auth else None
     return openai.OpenAI(api_key=key or NO_KEY, base_url=address, http_client=http_client, **options)
+
+
+def open_async_client(key: str, address: str | None, **options: Any) -> "openai.AsyncOpenAI":
+    """As `open_client`, for an event loop."""
+    import openai
+
+    address, auth = _without_auth(address)
+    http_client = openai.DefaultAsyncHttpxClient(auth=auth) if auth else None
+    return openai.AsyncOpenAI(api_key=key or NO_KEY, base_url=address, http_client=http_client, **options)
+
+
+def _without_auth(address: str | None) -> tuple[str | None, tuple[str, str] | None]:
+    """The address without user name and password, and these, if there are any."""
+    parts = urlsplit(address or "")
+    if "@" not in parts.netloc:
+        return address, None
+    auth = unquote(parts.username or ""), unquote(parts.password or "")
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), auth

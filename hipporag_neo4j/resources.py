@@ -25,6 +25,8 @@ from hipporag_neo4j.settings import Settings, check_namespace
 if TYPE_CHECKING:
     import neo4j
 
+    from hipporag_neo4j.llm.openai_model import OpenAIModel
+
 
 class Resources:
     """The parts of one namespace. A context manager; `close` it otherwise.
@@ -84,7 +86,7 @@ class Resources:
         """
         with self._lock:
             if self._language_model is None and self.settings.llm_model is not None:
-                model = make_language_model(self.settings)
+                model = self._make_language_model()
                 self._opened.callback(model.close)
                 self._language_model = model
             if self.settings.llm_cache and isinstance(self._language_model, IdentifiedModel):
@@ -92,6 +94,9 @@ class Resources:
                     self._language_model, GraphAnswerStore(self.database, self.namespace)
                 )
             return self._language_model
+
+    def _make_language_model(self) -> "OpenAIModel":
+        return make_language_model(self.settings)
 
     @property
     def _kept_readings(self) -> LookUp | None:

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import wraps
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hipporag_neo4j import schema
-from hipporag_neo4j.coroutines import ON_LOOP, until_done
+from hipporag_neo4j.coroutines import ON_LOOP, Interruptible, Stopped, until_done
 from hipporag_neo4j.database import AsyncDatabase
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
@@ -22,12 +22,15 @@ from hipporag_neo4j.facade.batching import Batching
 from hipporag_neo4j.facade.looking import Looking
 from hipporag_neo4j.facade.searching import Searching
 from hipporag_neo4j.filters import Where
-from hipporag_neo4j.llm import LanguageModel
+from hipporag_neo4j.llm import LanguageModel, make_language_model
 from hipporag_neo4j.llm.foreign import InvocableModel
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
 from hipporag_neo4j.retrieval.sources import AsyncSources
 from hipporag_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from hipporag_neo4j.llm.openai_model import OpenAIModel
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
@@ -35,7 +38,16 @@ _THREADS = 64
 
 
 class _Client(Batching, Searching, Looking):
-    """What is asked in threads."""
+    """What is asked in threads; its language model is asked on the event loop, for which these threads wait."""
+
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def _make_language_model(self) -> "OpenAIModel":
+        from hipporag_neo4j.llm.transport import LoopTransport
+
+        loop = self.loop
+        assert loop is not None, "set as soon as it is made"
+        return make_language_model(self.settings, lambda endpoint: LoopTransport(endpoint, loop, Interruptible.current))
 
 
 def _in_thread(
@@ -47,10 +59,6 @@ def _in_thread(
         return await self._call(lambda: method(client, *args, **kwargs))
 
     return call
-
-
-class _Stopped(BaseException):
-    """The task that waits for a run was cancelled."""
 
 
 def _stoppable(
@@ -66,7 +74,7 @@ def _stoppable(
 
         def progress(*values: object) -> None:
             if stop.is_set():
-                raise _Stopped
+                raise Stopped
             if hear is not None:
                 hear(*values)
 
@@ -208,6 +216,7 @@ class AsyncHippoRAG:
 
     async def _connect(self) -> tuple[_Client, AsyncDatabase]:
         client = await self._call(self._make)
+        client.loop = asyncio.get_running_loop()
         try:
             database = await client.database.beside()
         except HippoRAGError:
@@ -228,4 +237,9 @@ class AsyncHippoRAG:
     async def _call(self, work: Callable[[], ResultT]) -> ResultT:
         if self._closed:
             raise ConfigurationError("The AsyncHippoRAG was closed. Make a new one.")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        job = Interruptible()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, job.run, work)
+        except asyncio.CancelledError:
+            job.stop()
+            raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
@@ -13,6 +13,8 @@ from hipporag_neo4j.prompts import check_prompts
 
 if TYPE_CHECKING:
     from hipporag_neo4j.llm.openai_model import OpenAIModel
+    from hipporag_neo4j.llm.transport import Transport
+    from hipporag_neo4j.llm.trouble import Endpoint
     from hipporag_neo4j.settings import Settings
 
 __all__ = [
@@ -89,8 +91,9 @@ class IdentifiedModel(LanguageModel, Protocol):
         """Whatever beside the messages and the answer's shape changes the answer: name, address, limits."""
 
 
-def make_language_model(settings: Settings) -> OpenAIModel:
-    """The model that the settings name, behind any OpenAI-compatible endpoint. Nothing is sent yet.
+def make_language_model(settings: Settings, transport: Callable[[Endpoint], Transport] | None = None) -> OpenAIModel:
+    """The model that the settings name, behind any OpenAI-compatible endpoint; nothing is sent yet. Requests go through
+    what `transport` opens, the blocking client without it.
 
     Raises ConfigurationError when no model is named, neither a key nor an address is set, or a prompt that it would be
     asked with can't be used: better now than after the first passages were paid for.
@@ -103,8 +106,9 @@ def make_language_model(settings: Settings) -> OpenAIModel:
         )
     check_prompts(settings.prompts_dir)
     from hipporag_neo4j.llm.openai_model import OpenAIModel
+    from hipporag_neo4j.llm.transport import BlockingTransport
 
-    return OpenAIModel(settings, name=settings.llm_model)
+    return OpenAIModel(settings, name=settings.llm_model, transport=transport or BlockingTransport)
 
 
 def ask(

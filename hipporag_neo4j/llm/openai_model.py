@@ -19,6 +19,7 @@ from hipporag_neo4j.llm.completion import Completion, read_completion
 from hipporag_neo4j.llm.dialect import Dialect, SharedDialect
 from hipporag_neo4j.llm.request import chat_request
 from hipporag_neo4j.llm.stream import read_stream, read_whole
+from hipporag_neo4j.llm.transport import BlockingTransport, Transport
 from hipporag_neo4j.llm.trouble import (
     BrokenStreamError,
     Endpoint,
@@ -27,10 +28,9 @@ from hipporag_neo4j.llm.trouble import (
     is_passing,
     refuses_request,
 )
-from hipporag_neo4j.openai_client import open_client
 
 if TYPE_CHECKING:
-    import openai
+    from collections.abc import Callable
 
     from hipporag_neo4j.settings import Settings
 
@@ -39,17 +39,26 @@ class OpenAIModel:
     """A LanguageModel behind HTTP: POST {base_url}/chat/completions, at temperature 0.
 
     `backoff` is the wait in seconds before the second attempt; it doubles from one to the next, unless the endpoint
-    names a longer one. Safe to share between threads; the key is in no message, log or repr.
+    names a longer one. `transport` opens what requests go through, when the first one is sent. Safe to share between
+    threads; the key is in no message, log or repr.
     """
 
-    def __init__(self, settings: Settings, *, name: str, backoff: float = 0.5) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        name: str,
+        backoff: float = 0.5,
+        transport: Callable[[Endpoint], Transport] = BlockingTransport,
+    ) -> None:
         self.name = name
         self._settings = settings
         self._backoff = backoff
         self._endpoint = make_endpoint(settings, name)
         self._dialect = SharedDialect()
         self._lock = threading.Lock()
-        self._opened: openai.OpenAI | None = None
+        self._open = transport
+        self._opened: Transport | None = None
         self._closed = False
 
     @property
@@ -106,6 +115,7 @@ class OpenAIModel:
             retry=retry_if_exception(lambda error: is_passing(error) and not (listener and listener.shown)),
             wait=WaitBeforeRetry(self._backoff),
             stop=stop_after_attempt(self._settings.llm_retries + 1) | stop_before_delay(ends - time.monotonic()),
+            sleep=self._transport.sleep,
             reraise=True,
         )
         return retrying(self._send, body, ends, listener)
@@ -113,23 +123,22 @@ class OpenAIModel:
     def _send(self, body: dict[str, Any], ends: float, listener: Listener | None) -> Completion:
         timeout = min(self._settings.llm_timeout, max(ends - time.monotonic(), 1.0))
         request = {"timeout": timeout, **body}
-        completions = self._client.chat.completions
         if listener is None:
-            return read_whole(completions.with_raw_response.create(**request).text)
+            return read_whole(self._transport.whole(request))
         listener.begin()
-        with completions.with_streaming_response.create(**request) as response:
+        with self._transport.streamed(request) as response:
             return read_stream(response, listener.hear, ends)
 
     def _translated(self, error: Exception, started: float) -> ModelError:
         return self._endpoint.translated(error, seconds=time.monotonic() - started)
 
     @property
-    def _client(self) -> openai.OpenAI:
+    def _transport(self) -> Transport:
         with self._lock:
             if self._closed:
                 raise LLMError(f"The language model {self.name!r} was closed. Make a new one.")
             if self._opened is None:
-                self._opened = open_client(self._endpoint.key, self._endpoint.address, max_retries=0)
+                self._opened = self._open(self._endpoint)
             return self._opened
 
 

@@ -18,7 +18,7 @@ from hipporag_neo4j.retrieval.filter_facts import Verdict
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, keep_all
-from tests.llm_server import LLMServer
+from tests.llm_server import LLMServer, Reply
 
 EMBEDDER = HashEmbedder(DIMENSIONS)
 SAMPLE = Path(hipporag_neo4j.__file__).parent / "sample"
@@ -171,3 +171,42 @@ def test_a_search_cancelled_while_it_projects_leaves_nothing_half_done(sample: H
     assert len(names) == 1
     assert ".building." not in names[0]
     assert after[:2] == ["projection/find_projection", "projection/end_building"]
+
+
+def test_a_slow_language_model_does_not_block_the_loop_and_a_cancelled_call_is_broken_off(
+    sample: HippoRAG, llm_server: LLMServer
+) -> None:
+    """The model takes longer than anybody waits; closing waits for what still runs in threads."""
+    own = {"llm_model": "scripted", "openai_base_url": llm_server.url, "llm_timeout": 60.0}
+    llm_server.script = [Reply("{}", delay=8.0)] * 3
+
+    async def ask() -> tuple[float, float]:
+        gaps = [0.0]
+
+        async def beat() -> None:
+            while True:
+                before = time.monotonic()
+                await asyncio.sleep(0.01)
+                gaps.append(time.monotonic() - before)
+
+        rag = AsyncHippoRAG(sample.settings.model_copy(update=own), embedder=EMBEDDER)
+        async with rag:
+            heart = asyncio.ensure_future(beat())
+            calls = [
+                asyncio.ensure_future(rag.retrieve(QUESTION)),
+                asyncio.ensure_future(rag.retrieve(QUESTION, mode="hipporag1")),
+                asyncio.ensure_future(rag.answer(QUESTION, mode="dense")),
+            ]
+            while len(llm_server.chats) < 1:
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.5)
+            for call in calls:
+                call.cancel()
+            await asyncio.wait(calls)
+            heart.cancel()
+            begun = time.monotonic()
+        return max(gaps), time.monotonic() - begun
+
+    longest_gap, closing = asyncio.run(ask())
+    assert longest_gap < 1.0
+    assert closing < 4.0
