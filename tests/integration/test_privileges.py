@@ -20,7 +20,7 @@ GRANTS = [
 ]
 FOR_PEOPLE = {"bench", "demo", "experiment", "server", "doctor"}
 """Stages whose statements no role needs: `server` belongs to the local server, the others to people."""
-READING = ("retrieval", "answering", "evaluation", "inspection", "projection*.py", "status.py", "names*.py")
+READING = ("retrieval", "explaining", "answering", "evaluation", "inspection", "projection*.py", "status.py", "names*.py")
 """Modules of the package that only read."""
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//.*")
 _TYPES = {"MENTIONS", "RELATES", "SYNONYM"}
@@ -68,7 +68,9 @@ def statements_in(pattern: str) -> set[str]:
     return texts & set(queries.names())
 
 
-ALL = [queries.load(name) for name in queries.names() if name.split("/")[0] not in FOR_PEOPLE]
+OVER_OTHERS = [queries.load(name) for name in queries.names() if name.split("/")[0] in ("existing", "projection")]
+"""What is asked of a graph of others: with names of theirs in it, and of the catalogue of projections."""
+ALL = [queries.load(name) for name in queries.names() if name.split("/")[0] not in {*FOR_PEOPLE, "existing"}]
 _BY_READERS = set().union(*map(statements_in, READING))
 _ALSO_READ = ("schema", "cache", "status", "runs", "estimate", "health", "inspect", "names")
 READ = [q for q in ALL if q.mode == "read" and (q.name in _BY_READERS or q.name.split("/")[0] in _ALSO_READ)]
@@ -82,7 +84,7 @@ def granted(role: str, pattern: str) -> set[str]:
 
 
 NAMES = r"([\w., ]+)"
-READER, WRITER = "hipporag_reader", "hipporag_writer"
+READER, WRITER, GUEST = "hipporag_reader", "hipporag_writer", "hipporag_guest"
 
 
 def test_reading_modules_only_read() -> None:
@@ -113,6 +115,12 @@ def test_the_writing_role_may_write_what_is_written_and_no_more() -> None:
     assert granted(WRITER, rf"REMOVE LABEL {NAMES} ON GRAPH neo4j") == {
         label for text in texts for label in re.findall(r"\bREMOVE \w+:(\w+)", text)
     }
+
+
+def test_the_role_over_a_graph_of_others_may_call_what_is_called_there() -> None:
+    called = granted(GUEST, rf"EXECUTE PROCEDURE {NAMES} ON DBMS")
+    assert called == procedures(OVER_OTHERS) | FOR_ESTIMATES
+    assert granted(GUEST, rf"EXECUTE USER DEFINED FUNCTION {NAMES} ON DBMS") == functions(OVER_OTHERS)
 
 
 def test_the_table_lists_every_label_and_type() -> None:
