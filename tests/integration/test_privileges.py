@@ -20,7 +20,7 @@ GRANTS = [
 ]
 FOR_PEOPLE = {"bench", "demo", "experiment", "server", "doctor"}
 """Stages whose statements no role needs: `server` belongs to the local server, the others to people."""
-READING = ("retrieval", "explaining", "answering", "evaluation", "inspection", "projection*.py", "status.py", "names*.py")
+READING = ("retrieval", "explaining", "answering", "evaluation", "inspection", "projection*.py", "status.py")
 """Modules of the package that only read."""
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//.*")
 _TYPES = {"MENTIONS", "RELATES", "SYNONYM"}
