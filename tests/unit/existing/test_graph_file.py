@@ -1,5 +1,6 @@
 """What the file of a graph of others may say, and what is said where it is wrong."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.existing.graph_file import read_graph_file
 from hipporag_neo4j.existing.layout import Layout
+from tests.servers import ROOT
 
 TOML = """
 [passages]
@@ -96,3 +98,14 @@ def test_a_file_that_cannot_be_read_or_holds_nothing(tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="can't be read"):
         read_graph_file(tmp_path / "other.toml")
+
+
+def test_the_examples_of_the_guide_can_be_read(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "existing_graph.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    labels = []
+    for example in examples:
+        file = tmp_path / "graph.toml"
+        file.write_text(example)
+        labels.append(read_graph_file(file).passages.label)
+    assert labels == ["Chunk", "Movie"]
