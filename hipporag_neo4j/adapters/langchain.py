@@ -1,11 +1,11 @@
 """A retriever for LangChain. Needs the extra `langchain` (langchain-core alone)."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from hipporag_neo4j.adapters.extras import missing_extra
 from hipporag_neo4j.adapters.search import Search, passage_values, search_values
-from hipporag_neo4j.domain import Mode
+from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
 from hipporag_neo4j.filters import Where
 from hipporag_neo4j.hipporag import HippoRAG
 
@@ -13,7 +13,6 @@ try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
-    from langchain_core.runnables import run_in_executor
 except ImportError as error:
     raise missing_extra("langchain", "langchain-core", error) from error
 
@@ -30,13 +29,14 @@ class HippoRAGRetriever(BaseRetriever):
 
     A Document has the passage's id, and as metadata `id`, `title`, `score`, `metadata` (the passage's own), and what
     is the same for all of a search: `mode`, `no_llm`, `entities`, `seeds`, `notices` (what went otherwise than asked).
-    Raises what `HippoRAG.retrieve` raises: an outage is an error, no empty list. `ainvoke` asks in a thread, so it
-    doesn't block the event loop; a call that is cancelled goes on in its thread to its end. The `HippoRAG` stays open.
+    Raises what `HippoRAG.retrieve` raises: an outage is an error, no empty list. `ainvoke` doesn't block
+    the event loop: it awaits an `AsyncHippoRAG` that is given as `rag`, which is for `ainvoke` alone, and asks a
+    `HippoRAG` in a thread, where a call that is cancelled goes on to its end. What is given stays open.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    rag: HippoRAG
+    rag: HippoRAG | AsyncHippoRAG
     mode: Mode = "hybrid"
     k: int = 10
     looks: int = 1
@@ -52,13 +52,7 @@ class HippoRAGRetriever(BaseRetriever):
         where: Where | None = None,
         entities: Sequence[str] | None = None,
     ) -> list[Document]:
-        search = Search(self.rag, self.mode, self.looks, self.no_llm, self.where)
-        result = search(query, self.k if k is None else k, where=where, entities=entities)
-        of_search = search_values(result)
-        return [
-            Document(page_content=passage.text, id=passage.id, metadata=passage_values(passage) | of_search)
-            for passage in result.passages
-        ]
+        return _documents(self._search(query, self.k if k is None else k, where=where, entities=entities))
 
     async def _aget_relevant_documents(
         self,
@@ -69,7 +63,17 @@ class HippoRAGRetriever(BaseRetriever):
         where: Where | None = None,
         entities: Sequence[str] | None = None,
     ) -> list[Document]:
-        ask = partial(
-            self._get_relevant_documents, run_manager=run_manager.get_sync(), k=k, where=where, entities=entities
-        )
-        return await run_in_executor(None, ask, query)
+        result = await self._search.later(query, self.k if k is None else k, where=where, entities=entities)
+        return _documents(result)
+
+    @property
+    def _search(self) -> Search:
+        return Search(self.rag, self.mode, self.looks, self.no_llm, self.where)
+
+
+def _documents(result: RetrievalResult) -> list[Document]:
+    of_search = search_values(result)
+    return [
+        Document(page_content=passage.text, id=passage.id, metadata=passage_values(passage) | of_search)
+        for passage in result.passages
+    ]

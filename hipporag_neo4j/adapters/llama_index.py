@@ -1,11 +1,11 @@
 """A retriever for LlamaIndex. Needs the extra `llama-index` (llama-index-core alone)."""
 
-import asyncio
 from typing import Any
 
 from hipporag_neo4j.adapters.extras import missing_extra
 from hipporag_neo4j.adapters.search import Search, passage_values, search_values
-from hipporag_neo4j.domain import Mode
+from hipporag_neo4j.domain import Mode, RetrievalResult
+from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
 from hipporag_neo4j.filters import Where
 from hipporag_neo4j.hipporag import HippoRAG
 
@@ -28,12 +28,13 @@ class HippoRAGRetriever(BaseRetriever):
     A node has the passage's id, and as metadata `id`, `title`, `score`, `metadata` (the passage's own), and what is the
     same for all of a search: `mode`, `no_llm`, `entities`, `seeds`, `notices` (what went otherwise than asked). Of
     these a language model is shown the title alone. Raises what `HippoRAG.retrieve` raises: an outage is an error, no
-    empty list. `aretrieve` asks in a thread, so it doesn't block the event loop. The `HippoRAG` stays open.
+    empty list. `aretrieve` doesn't block the event loop: it awaits an `AsyncHippoRAG` that is given as `rag`, which is
+    for `aretrieve` alone, and asks a `HippoRAG` in a thread. What is given stays open.
     """
 
     def __init__(
         self,
-        rag: HippoRAG,
+        rag: HippoRAG | AsyncHippoRAG,
         *,
         mode: Mode = "hybrid",
         similarity_top_k: int = 10,
@@ -47,17 +48,18 @@ class HippoRAGRetriever(BaseRetriever):
         self._limit = similarity_top_k
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        result = self._search(query_bundle.query_str, self._limit)
-        of_search = search_values(result)
-        return [
-            NodeWithScore(
-                node=_node(passage.id, passage.text, passage_values(passage) | of_search), score=passage.score
-            )
-            for passage in result.passages
-        ]
+        return _nodes(self._search(query_bundle.query_str, self._limit))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return await asyncio.to_thread(self._retrieve, query_bundle)
+        return _nodes(await self._search.later(query_bundle.query_str, self._limit))
+
+
+def _nodes(result: RetrievalResult) -> list[NodeWithScore]:
+    of_search = search_values(result)
+    return [
+        NodeWithScore(node=_node(passage.id, passage.text, passage_values(passage) | of_search), score=passage.score)
+        for passage in result.passages
+    ]
 
 
 def _node(id_: str, text: str, metadata: dict[str, Any]) -> TextNode:

@@ -1,11 +1,13 @@
 """What the retrievers of all adapters share: how they ask, and what they tell of a passage and of a search."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hipporag_neo4j.domain import Mode, RankedPassage, RetrievalResult
 from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
 from hipporag_neo4j.filters import Where, check_form
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.notices import search_notices
@@ -15,7 +17,7 @@ from hipporag_neo4j.notices import search_notices
 class Search:
     """How a retriever asks: what `HippoRAG.retrieve` takes, set once."""
 
-    rag: HippoRAG
+    rag: HippoRAG | AsyncHippoRAG
     mode: Mode = "hybrid"
     looks: int = 1
     no_llm: bool = False
@@ -26,17 +28,26 @@ class Search:
     ) -> RetrievalResult:
         """The `limit` best passages for a question. A further filter holds beside the one that is set.
 
-        Raises what `HippoRAG.retrieve` raises, and InputError where both filters speak of the same metadata.
+        Raises what `HippoRAG.retrieve` raises, and InputError where both filters speak of the same metadata, or the
+        retriever has an AsyncHippoRAG.
         """
-        return self.rag.retrieve(
-            question,
-            mode=self.mode,
-            limit=limit,
-            entities=entities,
-            looks=self.looks,
-            no_llm=self.no_llm,
-            where=both(self.where, where),
-        )
+        if isinstance(self.rag, AsyncHippoRAG):
+            raise InputError(
+                "The retriever was made with an AsyncHippoRAG, which has to be awaited. Call its asynchronous method, "
+                "or make it with a HippoRAG."
+            )
+        return self.rag.retrieve(question, limit=limit, entities=entities, **self._options(where))
+
+    async def later(
+        self, question: str, limit: int, *, where: Where | None = None, entities: Sequence[str] | None = None
+    ) -> RetrievalResult:
+        """The same for an event loop: by an AsyncHippoRAG, else in a thread, where a cancelled call goes on."""
+        if isinstance(self.rag, AsyncHippoRAG):
+            return await self.rag.retrieve(question, limit=limit, entities=entities, **self._options(where))
+        return await asyncio.to_thread(self, question, limit, where=where, entities=entities)
+
+    def _options(self, where: Where | None) -> dict[str, Any]:
+        return {"mode": self.mode, "looks": self.looks, "no_llm": self.no_llm, "where": both(self.where, where)}
 
 
 def both(one: Where | None, other: Where | None) -> Where | None:

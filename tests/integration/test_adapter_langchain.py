@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.adapter_contract import PASSAGES, QUESTION, RetrieverContract, Told
@@ -39,6 +40,16 @@ def told(document: Document) -> Told:
 class TestLangChain(RetrieverContract):
     def ask(self, rag: HippoRAG, question: str, limit: int, **options: Any) -> list[Told]:
         return [told(document) for document in HippoRAGRetriever(rag=rag, k=limit, **options).invoke(question)]
+
+    def test_an_asynchronous_client_is_awaited(self, rag: HippoRAG) -> None:
+        async def ask() -> Any:
+            async with AsyncHippoRAG(rag.settings, embedder=rag.embedder) as client:
+                retriever = HippoRAGRetriever(rag=client, k=3, mode="dense")
+                with pytest.raises(InputError, match="has to be awaited"):
+                    retriever.invoke(QUESTION)
+                return await retriever.ainvoke(QUESTION)
+
+        assert asyncio.run(ask()) == HippoRAGRetriever(rag=rag, k=3, mode="dense").invoke(QUESTION)
 
     def test_asynchronously_it_gives_the_same(self, rag: HippoRAG) -> None:
         retriever = HippoRAGRetriever(rag=rag, k=3, mode="dense")

@@ -3,6 +3,10 @@
 import asyncio
 from typing import Any
 
+import pytest
+
+from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
 from hipporag_neo4j.hipporag import HippoRAG
 from tests.adapter_contract import QUESTION, RetrieverContract, Told
 from tests.libraries import need
@@ -27,6 +31,16 @@ def told(node: NodeWithScore) -> Told:
 class TestLlamaIndex(RetrieverContract):
     def ask(self, rag: HippoRAG, question: str, limit: int, **options: Any) -> list[Told]:
         return [told(node) for node in HippoRAGRetriever(rag, similarity_top_k=limit, **options).retrieve(question)]
+
+    def test_an_asynchronous_client_is_awaited(self, rag: HippoRAG) -> None:
+        async def ask() -> Any:
+            async with AsyncHippoRAG(rag.settings, embedder=rag.embedder) as client:
+                retriever = HippoRAGRetriever(client, similarity_top_k=3, mode="dense")
+                with pytest.raises(InputError, match="has to be awaited"):
+                    retriever.retrieve(QUESTION)
+                return await retriever.aretrieve(QueryBundle(QUESTION))
+
+        assert asyncio.run(ask()) == HippoRAGRetriever(rag, similarity_top_k=3, mode="dense").retrieve(QUESTION)
 
     def test_asynchronously_it_gives_the_same(self, rag: HippoRAG) -> None:
         retriever = HippoRAGRetriever(rag, similarity_top_k=3, mode="dense")
