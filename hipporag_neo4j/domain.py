@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from hipporag_neo4j.errors import InputError
 
@@ -143,8 +143,31 @@ class Allowed:
     total: int
 
 
+class _Traced:
+    """Room for how a result was found, which is no part of what it says: neither compared, shown, copied nor sent."""
+
+    __slots__ = ("_explain", "_trace")
+    _trace: Any
+    _explain: "Callable[[Any], Any]"
+
+    @property
+    def trace(self) -> Any:
+        """How it was found, None where that isn't known."""
+        return getattr(self, "_trace", None)
+
+    def traced(self, trace: Any) -> Self:
+        """The same, which now knows how it was found."""
+        object.__setattr__(self, "_trace", trace)
+        return self
+
+    def explained_by(self, explain: "Callable[[Any], Any]") -> Self:
+        """The same, which now knows who explains it."""
+        object.__setattr__(self, "_explain", explain)
+        return self
+
+
 @dataclass(frozen=True, slots=True)
-class RetrievalResult:
+class RetrievalResult(_Traced):
     """What was found for a question.
 
     `passages` best first; `seeds` where the walk started; `entities` what the question was linked by; `timings` in
@@ -157,7 +180,7 @@ class RetrievalResult:
     merged. `no_llm`: `hybrid` was asked to do without a language model, so that nobody told which facts bear on the
     question, or what it names.
     `allowed`: what a filter let the search find and use, None without one. `way` says how the mode was carried out
-    where a graph of others lacks what it needs. `trace` and `explainer` are for `explain`, and are not compared.
+    where a graph of others lacks what it needs.
     """
 
     question: str
@@ -177,8 +200,6 @@ class RetrievalResult:
     no_llm: bool = False
     allowed: Allowed | None = None
     way: str | None = None
-    trace: Any = field(default=None, repr=False, compare=False)
-    explainer: "Callable[[RetrievalResult], Any] | None" = field(default=None, repr=False, compare=False)
 
     def explain(self) -> "Explanation":
         """Why each passage was found; asks the database again, and no model. Awaitable where the client is.
@@ -186,11 +207,13 @@ class RetrievalResult:
         Raises GraphChangedError where another version of the graph was published meanwhile, InputError for a result
         that is no single search, or that came from no client.
         """
-        if self.explainer is None:
+        explain = getattr(self, "_explain", None)
+        if explain is None:
             raise InputError(
-                "This result can't explain itself: it was not found by a HippoRAG, or it was copied. Ask rag.explain."
+                "This result can't explain itself: it is a copy, or was found by no HippoRAG. Explain the one that "
+                "`retrieve` gave."
             )
-        explanation: Explanation = self.explainer(self)
+        explanation: Explanation = explain(self)
         return explanation
 
     @property

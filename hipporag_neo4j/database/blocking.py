@@ -84,11 +84,16 @@ class Database:
         database._connected = uri, username, password
         return database
 
-    async def beside(self) -> AsyncDatabase:
-        """An asynchronous connection to the same server as the same user, which sees what was written here.
+    async def beside(self, driver: "neo4j.AsyncDriver | None" = None) -> AsyncDatabase:
+        """The same database for an event loop, which sees what was written here: over a driver that is handed in, and
+        stays open, or else by a connection to the same server as the same user.
 
-        Raises what `connect` raises, and ConfigurationError where the driver was handed in.
+        Raises what `connect` raises, and ConfigurationError where this one's driver was handed in, and none is now.
         """
+        if driver is not None:
+            return AsyncDatabase(
+                driver, name=self._name, timeout=self._timeout, written_elsewhere=lambda: self.written
+            )
         if self._connected is None:
             raise ConfigurationError(
                 "The blocking driver was handed in, so nobody knows where an asynchronous one would connect to. Give "

@@ -114,7 +114,7 @@ def _trace_of(result: RetrievalResult) -> Trace:
             "result.steps[n].retrieval."
         )
     if not isinstance(result.trace, Trace):
-        raise InputError("The result doesn't say how it was found: no search of this package made it.")
+        raise InputError("The result doesn't say how it was found: it is a copy, or no search of this package made it.")
     return result.trace
 
 

@@ -16,7 +16,6 @@ from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
 from hipporag_neo4j.errors import ConfigurationError, HippoRAGError
 from hipporag_neo4j.explaining.explain import explain
-from hipporag_neo4j.explaining.explainer import Explainer
 from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.facade.batching import Batching
 from hipporag_neo4j.facade.looking import Looking
@@ -30,6 +29,8 @@ from hipporag_neo4j.retrieval.sources import AsyncSources
 from hipporag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
+    import neo4j
+
     from hipporag_neo4j.llm.openai_model import OpenAIModel
 
 P = ParamSpec("P")
@@ -95,7 +96,7 @@ class AsyncHippoRAG:
 
     `retrieve` runs its statements on the asynchronous driver; models are asked, and everything else is done, in threads
     with a blocking connection of their own. Callbacks are called in those threads. What is made is made at the first
-    call, from the settings; an embedder or language model that was handed in stays open, and is asked by several
+    call, from the settings; what was handed in stays open, and an embedder or language model is asked by several
     threads at once. For one event loop.
 
     A search that is cancelled ends its statement on the server, and what it had begun to project is ended first.
@@ -108,12 +109,20 @@ class AsyncHippoRAG:
         settings: Settings | None = None,
         *,
         namespace: str | None = None,
+        driver: "neo4j.AsyncDriver | None" = None,
+        blocking_driver: "neo4j.Driver | None" = None,
         embedder: Embedder | QueryEmbedder | None = None,
         language_model: LanguageModel | InvocableModel | None = None,
     ) -> None:
+        """`driver` is for what waits on the loop, `blocking_driver` for what runs in threads, to the same server."""
         self.settings = settings or Settings()
+        self._driver = driver
         self._make = lambda: _Client(
-            self.settings, namespace=namespace, embedder=embedder, language_model=language_model
+            self.settings,
+            namespace=namespace,
+            driver=blocking_driver,
+            embedder=embedder,
+            language_model=language_model,
         )
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hipporag")
         self._opening = asyncio.Lock()
@@ -168,7 +177,7 @@ class AsyncHippoRAG:
             looks=looks,
             where=where,
         )
-        return replace(result, explainer=Explainer(self.explain))
+        return result.explained_by(self.explain)
 
     async def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
         """As `HippoRAG.explain`; so does `await result.explain()`."""
@@ -218,7 +227,7 @@ class AsyncHippoRAG:
         client = await self._call(self._make)
         client.loop = asyncio.get_running_loop()
         try:
-            database = await client.database.beside()
+            database = await client.database.beside(self._driver)
         except HippoRAGError:
             await self._call(client.close)
             raise

@@ -20,7 +20,6 @@ from hipporag_neo4j.existing.retrieve import (
     refuse_filter,
     retrieve_existing,
 )
-from hipporag_neo4j.explaining.explainer import Explainer
 from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.facade.searching import Searching
 from hipporag_neo4j.filters import EVERYTHING, Filter, Where
@@ -126,7 +125,7 @@ class ExistingGraph(Searching):
                 where=where,
             )
         )
-        return replace(result, explainer=Explainer(self.explain))
+        return result.explained_by(self.explain)
 
     def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
         """Raises InputError: only a graph of this product's own can be explained."""

@@ -10,7 +10,6 @@ from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import AnswerResult, Mode, RetrievalResult
 from hipporag_neo4j.explaining.explain import explain
-from hipporag_neo4j.explaining.explainer import Explainer
 from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.filters import Filter, Where
 from hipporag_neo4j.resources import Resources
@@ -64,7 +63,7 @@ class Searching(Resources):
                 where=where,
             )
         )
-        return replace(result, explainer=Explainer(self.explain))
+        return result.explained_by(self.explain)
 
     def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
         """Why each passage of a result was found: seeds' shares, paths, other searches' ranks; asks no language model.

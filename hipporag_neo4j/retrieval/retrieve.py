@@ -139,8 +139,7 @@ async def retrieve(
         from_cache=counted.from_cache,
         no_llm=options.without_llm and mode == "hybrid",
         allowed=found.allowed,
-        trace=Trace(graph, seen.walked, inquiry.walk, inquiry.weights, conditions, limit, inquiry.megabytes),
-    )
+    ).traced(Trace(graph, seen.walked, inquiry.walk, inquiry.weights, conditions, limit, inquiry.megabytes))
 
 
 async def _find(inquiry: Inquiry, mode: Mode, options: Options) -> Found:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+import neo4j
 import pytest
 
 import hipporag_neo4j
@@ -210,3 +211,27 @@ def test_a_slow_language_model_does_not_block_the_loop_and_a_cancelled_call_is_b
     longest_gap, closing = asyncio.run(ask())
     assert longest_gap < 1.0
     assert closing < 4.0
+
+
+def test_drivers_that_are_handed_in_are_used_and_stay_open(sample: HippoRAG) -> None:
+    own = sample.settings
+    password = own.neo4j_password.get_secret_value() if own.neo4j_password is not None else ""
+    auth = (own.neo4j_username, password)
+    # Nothing answers at the settings' own address.
+    nowhere = own.model_copy(update={"neo4j_uri": "bolt://127.0.0.1:9"})
+
+    async def ask() -> None:
+        uri = str(own.neo4j_uri)
+        with neo4j.GraphDatabase.driver(uri, auth=auth) as blocking:
+            async with neo4j.AsyncGraphDatabase.driver(uri, auth=auth) as driver:
+                both = AsyncHippoRAG(nowhere, driver=driver, blocking_driver=blocking, embedder=EMBEDDER)
+                async with both as rag:
+                    found = await rag.retrieve(QUESTION, mode="hipporag1", entities=ENTITIES)
+                    assert (await rag.status()).passages == sample.status().passages
+                    assert (await rag.explain(found)).passages[0].shares
+                await driver.verify_connectivity()
+                blocking.verify_connectivity()
+                with pytest.raises(ConfigurationError, match="handed in"):
+                    await AsyncHippoRAG(nowhere, blocking_driver=blocking, embedder=EMBEDDER).status()
+
+    asyncio.run(ask())

@@ -1,14 +1,16 @@
 """Why a passage was found: shares that add up and are igraph's, paths that stand in the graph, and honest limits."""
 
 import copy
+import json
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import igraph
 import neo4j
 import pytest
+from pydantic import TypeAdapter
 
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.errors import GraphChangedError, GraphNotFoundError, InputError
@@ -251,17 +253,18 @@ def test_a_question_is_searched_again_where_the_graph_changes_meanwhile(rag: Hip
     assert_adds_up(explanation)
 
 
-def test_a_result_without_a_client_says_so(rag: HippoRAG) -> None:
+def test_how_it_was_found_is_no_part_of_a_result(rag: HippoRAG) -> None:
     result = find(rag, "hipporag1")
-    made = RetrievalResult(QUESTION, "dense", ())
-    for other in (made, pickle.loads(pickle.dumps(result))):
-        with pytest.raises(InputError, match=r"Ask rag\.explain"):
-            other.explain()
-    with pytest.raises(InputError, match="no search of this package"):
-        rag.explain(made)
-    assert_adds_up(copy.deepcopy(result).explain())
-    assert_adds_up(rag.explain(pickle.loads(pickle.dumps(result))))
+    assert json.loads(json.dumps(asdict(result)))["question"] == QUESTION
+    assert json.loads(TypeAdapter(RetrievalResult).dump_json(result))["question"] == QUESTION
     assert "trace" not in repr(result)
+    for copied in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result), replace(result)):
+        assert copied == result
+        with pytest.raises(InputError, match="Explain the one that `retrieve` gave"):
+            copied.explain()
+        with pytest.raises(InputError, match="doesn't say how it was found"):
+            rag.explain(copied)
+    assert_adds_up(result.explain())
 
 
 def test_limits_and_odd_questions(rag: HippoRAG) -> None:

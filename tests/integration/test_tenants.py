@@ -28,6 +28,7 @@ FILTERS = (None, {"test_year": {">=": 2001}})
 NOT_A_TENANTS = {
     "bench": "made-up graphs, and a namespace's own",
     "estimate": "sizes of graphs, none of which is looked at",
+    "existing": "a graph of others, which has no namespaces; held to reading by test_statements.py",
     "doctor": "a graph of three nodes in memory",
     "schema": "the database's indexes, and which graphs there are; of data only what others have",
     "server": "the server's password",
