@@ -61,11 +61,11 @@ class PathEdge:
 class Path:
     """How a seed, the first of n nodes, and a passage, the last, hang together over n - 1 edges: of the shortest paths
     the one that a walker takes most likely, and that `probability`: the product of weight / all weight at each node on
-    the way."""
+    the way. None with a filter, or with the projection weights `paper`, where it would be another one."""
 
     nodes: tuple[PathNode, ...]
     edges: tuple[PathEdge, ...]
-    probability: float
+    probability: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,23 @@
 // How seeds and passages hang together: of the shortest paths over facts, synonyms and mentions the one that a walker takes
-// most likely, the product of weight / all weight at each node on the way. Where a filter allows no passage that states a
-// fact of a path, that path doesn't count.
+// most likely, the product of weight / all weight at each node on the way. With a filter a path counts only if it
+// leads over nothing that allowed passages don't say; probabilities are those without it.
 // params: namespace (str), pairs (list of {seed: key of a phrase, passage: id}), through_passages (bool, whether a walk goes
 //         through passages), fact_weight (float), synonym_weight (float), synonym_from (float), mention_weight (float, 0 where
 //         a walk is over phrases alone: then a mention costs nothing)
 // returns: seed (str, key), passage (str, id), probability (float), edges (list of {kind, says, reversed, passage, title,
 //          text: of a passage that states a fact, this one where it does, or that mentions}), nodes (list of {kind, id, name}, one more)
 // mode: read
-// filter: other
+// filter: other, b
 CYPHER 25
 UNWIND $pairs AS pair
 MATCH (seed:Phrase {key: pair.seed}) WHERE seed.namespace = $namespace
 MATCH (passage:Passage {namespace: $namespace, id: pair.passage})
 CALL (seed, passage) {
   MATCH path = ALL SHORTEST (seed)(
-    (a)-[edge:RELATES|SYNONYM|MENTIONS]-(b
-      WHERE b.namespace = $namespace AND (b:Phrase OR b = passage OR ($through_passages AND b:Passage)))
+    (a)-[edge:RELATES|SYNONYM|MENTIONS WHERE edge.score IS NULL OR edge.score >= $synonym_from]-(b
+      WHERE b.namespace = $namespace
+        AND (b:Phrase OR b = passage OR ($through_passages AND b:Passage /*filter AND $where(b) */)))
   ){1,5}(passage)
-  WHERE all(e IN edge WHERE type(e) <> 'SYNONYM' OR e.score >= $synonym_from)
   WITH path, edge, [node IN nodes(path) | reduce(total = 0.0, weight IN
       [(node)-[e:RELATES]-() | $fact_weight * size(e.passages)] + [(node)-[e:SYNONYM]-() | $synonym_weight * e.score] +
       [(node)-[e:MENTIONS]-() | $mention_weight] | total + weight)] AS totals
@@ -27,7 +27,9 @@ CALL (seed, passage) {
       WHEN $through_passages THEN $mention_weight / totals[i]
       ELSE 1.0 END) AS probability
   /*filter WHERE all(e IN edge WHERE type(e) <> 'RELATES' OR EXISTS { UNWIND e.passages AS id
-                     MATCH (other:Passage {namespace: $namespace, id: id}) WHERE $where(other) }) */
+                     MATCH (other:Passage {namespace: $namespace, id: id}) WHERE $where(other) })
+                   AND all(node IN nodes(path) WHERE node:Passage OR EXISTS {
+                     MATCH (node)<-[:MENTIONS]-(other:Passage {namespace: $namespace}) WHERE $where(other) }) */
   RETURN path, edge, probability
   ORDER BY probability DESC, [node IN nodes(path) | coalesce(node.name, node.id)], [e IN edge | coalesce(e.predicate, '')]
   LIMIT 1

@@ -58,7 +58,8 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
     if changed and strict:
         raise GraphChangedError(
             "The graph was written to since the passages were found, so that nothing exact can be said of them any "
-            "more. Ask the question again, and explain that."
+            "more. Ask the question again, and explain that; while a run is writing, rag.explain(result, "
+            "strict=False) explains it by the graph as it is."
         )
     reason = _why_no_walk(result, trace)
     if reason is None and trace.walked is not None:
@@ -146,7 +147,7 @@ async def _has_changed(sources: Sources, trace: Trace, result: RetrievalResult) 
     if not rows:
         return True
     now = read_graph(rows[0]["graph"])
-    return now.created != trace.graph.created or {now.version, now.published} != {result.version}
+    return now.created != trace.graph.created or now.version != result.version
 
 
 async def _walk(inquiry: Inquiry, walked: Walked) -> _Walks:
@@ -219,7 +220,9 @@ async def _find_paths(
         synonym_from=weights.synonym_from or 0.0,
         mention_weight=weights.mention if through else 0.0,
     )
-    found = {(row["seed"], row["passage"]): read_path(row) for row in rows}
+    # Over allowed passages alone, or where a synonym replaces facts, a walker has other ways to choose from.
+    known = not inquiry.where and weights.rule == "sum"
+    found = {(row["seed"], row["passage"]): read_path(row if known else {**row, "probability": None}) for row in rows}
     paths: dict[str, list[Path]] = {}
     for pair in pairs:
         if pair in found:

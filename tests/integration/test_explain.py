@@ -133,14 +133,46 @@ def test_a_filter_holds_for_what_is_explained(settings: Settings) -> None:
             explanation = find(rag, mode, where={"test_team": "a"}).explain()
             assert_adds_up(explanation)
             assert {one.passage.id for one in explanation.passages} <= {"1", "2", "4"}
-            stated = {
-                edge.stated.passage
+            seen = {
+                name
                 for one in explanation.passages
                 for path in one.paths
-                for edge in path.edges
-                if edge.stated is not None
+                for name in (
+                    *(node.id for node in path.nodes if node.kind == "passage"),
+                    *(edge.stated.passage for edge in path.edges if edge.stated is not None),
+                )
             }
-            assert stated <= {"1", "2", "4"}
+            assert seen <= {"1", "2", "4"}
+            assert set(explanation.parameters["passages"]) <= {"1", "2", "4"}
+            assert all(path.probability is None for one in explanation.passages for path in one.paths)
+
+
+def test_with_a_filter_no_path_leads_over_what_is_not_allowed(settings: Settings) -> None:
+    """Of three equally short ways from ada to the last passage two lead over a passage, or facts and a phrase, of others."""
+    ours = [
+        passage("start", ("ada", "met", "bob"), ("cleo", "met", "dora")),
+        passage("end", ("dora", "saw", "emil"), title="End"),
+    ]
+    others = [
+        passage("secret", ("ada", "knows", "whisper"), ("whisper", "knows", "emil")),
+    ]
+    tagged = [
+        replace(one, passage=replace(one.passage, metadata={"test_team": team}))
+        for team, passages in (("a", ours), ("b", others))
+        for one in passages
+    ]
+    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        rag.declare_filterable({"test_team": "string"})
+        write(rag, tagged)
+        keep_first = _keep(("ada", "met", "bob"))
+        result = rag.retrieve("Whom did ada meet?", mode="hipporag2", fact_filter=keep_first, where={"test_team": "a"})
+        explanation = result.explain()
+    shown = json.dumps(explanation_values(explanation))
+    paths = [path for one in explanation.passages if one.passage.id == "end" for path in one.paths]
+    assert ["ada", "start", "dora", "end"] in [[node.id for node in path.nodes] for path in paths]
+    assert "secret" not in shown
+    assert "whisper" not in shown
+    assert "knows" not in shown
 
 
 def test_a_path_stands_in_the_graph_with_the_sentence_it_comes_from(rag: HippoRAG) -> None:
@@ -235,6 +267,21 @@ def test_a_result_of_another_version_is_refused(rag: HippoRAG) -> None:
         result.explain()
     assert rag.explain(result, strict=False).stale
     assert not find(rag, "hipporag1").explain().stale
+
+
+def test_after_a_run_that_broke_off_it_is_explained_and_stale(
+    rag: HippoRAG, driver: neo4j.Driver, server: TestServer
+) -> None:
+    driver.execute_query(
+        "MATCH (graph:HippoGraph {namespace: $namespace}) SET graph.version = graph.version + 1",
+        namespace=rag.namespace,
+        database_=server.database,
+    )
+    result = find(rag, "hipporag1")
+    assert result.stale
+    explanation = result.explain()
+    assert_adds_up(explanation)
+    assert explanation_values(explanation)["stale"]
 
 
 def test_a_question_is_searched_again_where_the_graph_changes_meanwhile(rag: HippoRAG) -> None:
