@@ -148,7 +148,7 @@ def test_a_filter_holds_for_what_is_explained(settings: Settings) -> None:
 
 
 def test_with_a_filter_no_path_leads_over_what_is_not_allowed(settings: Settings) -> None:
-    """Of three equally short ways from ada to the last passage two lead over a passage, or facts and a phrase, of others."""
+    """Of three equally short ways from ada to the last passage two lead over what only others say."""
     ours = [
         passage("start", ("ada", "met", "bob"), ("cleo", "met", "dora")),
         passage("end", ("dora", "saw", "emil"), title="End"),
