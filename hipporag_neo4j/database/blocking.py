@@ -91,9 +91,7 @@ class Database:
         Raises what `connect` raises, and ConfigurationError where this one's driver was handed in, and none is now.
         """
         if driver is not None:
-            return AsyncDatabase(
-                driver, name=self._name, timeout=self._timeout, written_elsewhere=lambda: self.written
-            )
+            return AsyncDatabase(driver, name=self._name, timeout=self._timeout, written_elsewhere=lambda: self.written)
         if self._connected is None:
             raise ConfigurationError(
                 "The blocking driver was handed in, so nobody knows where an asynchronous one would connect to. Give "
