@@ -20,6 +20,7 @@ from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
 from hipporag_neo4j.settings import ProjectionWeights, Settings
+from tests.both_clients import BOTH
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Content, edges_of, keep_all, page_rank, passage, read_content, write
 from tests.servers import TestServer
@@ -42,9 +43,9 @@ OTHERS: tuple[tuple[Mode, str], ...] = (("dense", "dense_rank"), ("bm25", "bm25_
 ENTITIES = ["brindle observatory", "kord"]
 
 
-@pytest.fixture
-def rag(settings: Settings) -> Iterator[HippoRAG]:
-    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as made:
+@pytest.fixture(params=BOTH)
+def rag(request: pytest.FixtureRequest, settings: Settings) -> Iterator[HippoRAG]:
+    with request.param(settings, embedder=HashEmbedder(DIMENSIONS)) as made:
         write(made, CHAIN)
         yield made
 

@@ -11,6 +11,7 @@ from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.errors import LLMAccessError, LLMError
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
+from tests.both_clients import BOTH
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, passage, write
 from tests.llm_server import LLMServer, Reply, Request, error
@@ -38,14 +39,14 @@ def graph(module_settings: Settings) -> Settings:
     return module_settings
 
 
-@pytest.fixture
-def opened(graph: Settings, llm_server: LLMServer) -> Iterator[Opened]:
+@pytest.fixture(params=BOTH)
+def opened(request: pytest.FixtureRequest, graph: Settings, llm_server: LLMServer) -> Iterator[Opened]:
     """Opens the graph with the scripted model, nothing kept from before, and settings to change."""
     made: list[HippoRAG] = []
 
     def open_(settings: Settings = graph, **changes: Any) -> HippoRAG:
         model = {"llm_model": "scripted", "openai_base_url": llm_server.url, "llm_cache": False, "llm_retries": 1}
-        made.append(HippoRAG(settings.model_copy(update=model | changes), embedder=EMBEDDER))
+        made.append(request.param(settings.model_copy(update=model | changes), embedder=EMBEDDER))
         return made[-1]
 
     yield open_

@@ -15,6 +15,7 @@ from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval.filter_facts import FactFilter, Triplet, Verdict
 from hipporag_neo4j.retrieval.retrieve import options_of
 from hipporag_neo4j.settings import ProjectionWeights, Settings
+from tests.both_clients import BOTH
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, Content, edges_of, keep_all, page_rank, passage, read_content, write
 from tests.llm_server import LLMServer
@@ -45,10 +46,10 @@ def opened(settings: Settings, **changes: object) -> HippoRAG:
     return HippoRAG(settings.model_copy(update=changes), embedder=EMBEDDER)
 
 
-@pytest.fixture
-def rag(settings: Settings) -> Iterator[HippoRAG]:
+@pytest.fixture(params=BOTH)
+def rag(request: pytest.FixtureRequest, settings: Settings) -> Iterator[HippoRAG]:
     """The chain from an observatory to its founder's teacher."""
-    with opened(settings) as made:
+    with request.param(settings, embedder=EMBEDDER) as made:
         write(made, CHAIN)
         yield made
 

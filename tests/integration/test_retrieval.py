@@ -24,6 +24,7 @@ from hipporag_neo4j.errors import (
 )
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
+from tests.both_clients import BOTH
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, keep_all, passage, write
 from tests.llm_server import LLMServer
@@ -37,10 +38,10 @@ WALKING = ("hipporag1", "hipporag2", "hybrid")
 every_mode = pytest.mark.parametrize("mode", MODES)
 
 
-@pytest.fixture(scope="module")
-def sample(module_settings: Settings) -> Iterator[HippoRAG]:
+@pytest.fixture(scope="module", params=BOTH)
+def sample(request: pytest.FixtureRequest, module_settings: Settings) -> Iterator[HippoRAG]:
     """The bundled sample corpus; tests only read it."""
-    with HippoRAG(module_settings, embedder=EMBEDDER) as rag:
+    with request.param(module_settings, embedder=EMBEDDER) as rag:
         rag.import_openie(SAMPLE / "openie.json")
         yield rag
 
