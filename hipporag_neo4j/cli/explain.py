@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from hipporag_neo4j.explanation import Path as GraphPath
     from hipporag_neo4j.retrieval.filter_facts import FactFilter
 
-_SMALL = 0.005
-"""Shares below this are told together."""
+_SMALL, _NOTHING = 0.005, 0.0005
+"""Shares below the first are told together, and not at all below the second."""
 _DROPPED = 10
 
 
@@ -160,9 +160,9 @@ def _add_passage(tree: Tree, rank: int, explained: "ExplainedPassage", compared:
     for share in explained.shares:
         if share.share >= _SMALL:
             _add_share(branch, share, paths.get(share.seed or ""))
-    if small:
-        seeds = output.plural(len(small), "other seed")
-        branch.add(Text(f"{seeds} together {sum(share.share for share in small):.1%}", style="dim"))
+    rest = sum(share.share for share in small)
+    if rest >= _NOTHING:
+        branch.add(Text(f"{rest:.1%} {output.plural(len(small), 'other seed')}", style="dim"))
 
 
 def _add_share(branch: Tree, share: "Share", path: "GraphPath | None") -> None:
