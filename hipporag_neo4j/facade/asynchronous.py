@@ -1,4 +1,4 @@
-"""Questions on an event loop: the asynchronous driver and threads, and nothing that blocks."""
+"""Questions on an event loop: the asynchronous driver, the asynchronous model client, and threads for the rest."""
 
 import asyncio
 import threading
@@ -94,14 +94,15 @@ def _stoppable(
 class AsyncHippoRAG:
     """HippoRAG for an event loop: `async with AsyncHippoRAG() as rag: await rag.retrieve("Who …?")`.
 
-    `retrieve` runs its statements on the asynchronous driver; models are asked, and everything else is done, in threads
-    with a blocking connection of their own. Callbacks are called in those threads. What is made is made at the first
-    call, from the settings; what was handed in stays open, and an embedder or language model is asked by several
-    threads at once. For one event loop.
+    `retrieve` and `explain` run their statements on the asynchronous driver, and the language model that the settings
+    name is asked by `openai.AsyncOpenAI`. Everything else is done in threads with a blocking connection of their own.
+    Callbacks are called in those threads. What is made is made at the first call, from the settings; what was handed in
+    stays open, and an embedder or language model that was is asked by several threads at once. For one event loop.
 
     A search that is cancelled ends its statement on the server, and what it had begun to project is ended first.
     `index`, `import_openie`, `retry_failed` and `drop` stop after the batch under way; the next run goes on from there.
-    Anything else that runs in a thread, a call of a model above all, goes on to its end; `close` waits for it.
+    A request to the language model is broken off. What else runs in a thread, such as an embedding or a model that was
+    handed in, goes on to its end; `close` waits for it.
     """
 
     def __init__(
