@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from hipporag_neo4j.projection import projection_prefix
 from hipporag_neo4j.retrieval.filter_facts import Verdict
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
-from tests.graphs import DIMENSIONS, keep_all
+from tests.graphs import DIMENSIONS, keep_all, passage, write
 from tests.llm_server import LLMServer, Reply
 
 EMBEDDER = HashEmbedder(DIMENSIONS)
@@ -235,3 +236,22 @@ def test_drivers_that_are_handed_in_are_used_and_stay_open(sample: HippoRAG) -> 
                     await AsyncHippoRAG(nowhere, blocking_driver=blocking, embedder=EMBEDDER).status()
 
     asyncio.run(ask())
+
+
+def test_a_filter_holds(settings: Settings) -> None:
+    async def ask() -> list[str]:
+        async with AsyncHippoRAG(settings, embedder=EMBEDDER) as rag:
+            found = await rag.retrieve("ada", mode="dense", where={"test_team": "a"})
+            return [one.id for one in found.passages]
+
+    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+        rag.declare_filterable({"test_team": "string"})
+        write(
+            rag,
+            [
+                replace(one, passage=replace(one.passage, metadata={"test_team": str(one.passage.id)}))
+                for one in (passage("a", ("ada", "met", "bob")), passage("b", ("ada", "met", "cleo")))
+            ],
+        )
+        assert len(rag.retrieve("ada", mode="dense").passages) == 2
+        assert asyncio.run(ask()) == ["a"]
