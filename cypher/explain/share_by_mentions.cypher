@@ -1,5 +1,5 @@
 // What each of several walks over phrases gives to passages: the mention-weighted sum of their phrases' PageRank.
-// params: graph (str), namespace (str), published (int, null for any), walks (list of {number, seeds: list of {key, weight}}, a
+// params: graph (str), namespace (str), published (int, null for any), walks (list of {number, phrases: list of {key, weight}}, a
 //         ranking's seeds in parts), passages (list of ids), damping (float), iterations (int), tolerance (float),
 //         concurrency (int)
 // returns: walk (int), passage (str, id), contribution (float); no row where a walk gives a passage nothing
@@ -9,7 +9,7 @@ CYPHER 25
 MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = coalesce($published, graph.published)
 UNWIND $walks AS walk
 CALL (walk) {
-  UNWIND walk.seeds AS seed
+  UNWIND walk.phrases AS seed
   MATCH (phrase:Phrase {key: seed.key}) WHERE phrase.namespace = $namespace
   RETURN collect([phrase, seed.weight]) AS sourceNodes
 }

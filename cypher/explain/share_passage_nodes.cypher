@@ -1,6 +1,6 @@
 // What each of several walks over phrases and passages gives to passages: their own PageRank.
-// params: graph (str), namespace (str), published (int, null for any), walks (list of {number, seeds: list of {key, weight}}, a
-//         ranking's seeds in parts), passages (list of ids), damping (float), iterations (int), tolerance (float),
+// params: graph (str), namespace (str), published (int, null for any), walks (list of {number, phrases and passages: lists of
+//         {key, weight}}, a ranking's seeds in parts), passages (list of ids), damping (float), iterations (int), tolerance (float),
 //         concurrency (int)
 // returns: walk (int), passage (str, id), contribution (float); no row where a walk gives a passage nothing
 // mode: read
@@ -9,17 +9,17 @@ CYPHER 25
 MATCH (graph:HippoGraph {namespace: $namespace}) WHERE graph.published = coalesce($published, graph.published)
 UNWIND $walks AS walk
 CALL (walk) {
-  UNWIND walk.seeds AS seed
-  CALL (seed) {
-    MATCH (node:Phrase {key: seed.key}) WHERE node.namespace = $namespace
-    RETURN node
-    UNION ALL
-    MATCH (node:Passage {key: seed.key}) WHERE node.namespace = $namespace
-    RETURN node
-  }
-  RETURN collect([node, seed.weight]) AS sourceNodes
+  UNWIND walk.phrases AS seed
+  MATCH (phrase:Phrase {key: seed.key}) WHERE phrase.namespace = $namespace
+  RETURN collect([phrase, seed.weight]) AS phraseSeeds
 }
-WITH walk, sourceNodes WHERE size(sourceNodes) > 0
+CALL (walk) {
+  UNWIND walk.passages AS seed
+  MATCH (passage:Passage {key: seed.key}) WHERE passage.namespace = $namespace
+  RETURN collect([passage, seed.weight]) AS passageSeeds
+}
+WITH walk, phraseSeeds + passageSeeds AS sourceNodes
+WHERE size(sourceNodes) > 0
 CALL (sourceNodes) {
   CALL gds.pageRank.stream($graph, {sourceNodes: sourceNodes, dampingFactor: $damping, maxIterations: $iterations,
     tolerance: $tolerance, relationshipWeightProperty: 'weight', concurrency: $concurrency, logProgress: false})

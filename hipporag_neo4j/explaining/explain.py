@@ -29,7 +29,6 @@ MAIN_SHARE = 0.05
 """A path is looked for from so many seeds, each of which gives this part of a passage's score at least."""
 _STATEMENTS = {"phrases": "explain/share_by_mentions", "passages": "explain/share_passage_nodes"}
 _DRAWING = "explain/draw_explanation"
-_PASSAGE_SEEDS = -1
 _NO_WALK = {
     "dense": "Mode dense doesn't walk: a score is the cosine between the question's vector and the passage's.",
     "bm25": "Mode bm25 doesn't walk: a score is BM25 over the words that the question and the passage share.",
@@ -153,14 +152,19 @@ async def _has_changed(sources: Sources, trace: Trace, result: RetrievalResult) 
 async def _walk(inquiry: Inquiry, walked: Walked) -> _Walks:
     """The whole walk, and its parts."""
     ranking = await rank(inquiry, walked, inquiry.limit)
-    parts: list[tuple[str | None, Mapping[str, float]]] = [(key, {key: w}) for key, w in walked.phrases.items()]
+    parts: list[tuple[str | None, Walked]] = [
+        (key, replace(walked, phrases={key: weight}, passages={})) for key, weight in walked.phrases.items()
+    ]
     if walked.passages:
-        parts.append((None, walked.passages))
+        parts.append((None, replace(walked, phrases={})))
     rows, again, stale = await walk_graph(
         inquiry,
         _STATEMENTS[walked.shape],
         walked,
-        walks=[{"number": number, "seeds": weighted_keys(seeds)} for number, (_, seeds) in enumerate(parts)],
+        walks=[
+            {"number": number, "phrases": weighted_keys(part.phrases), "passages": weighted_keys(part.passages)}
+            for number, (_, part) in enumerate(parts)
+        ],
         passages=[passage.id for passage in ranking.passages],
     )
     shares: dict[str, list[tuple[str | None, float]]] = {}

@@ -176,6 +176,20 @@ def test_with_a_filter_no_path_leads_over_what_is_not_allowed(settings: Settings
     assert "knows" not in shown
 
 
+@pytest.mark.parametrize("mode", WALKING)
+def test_a_passage_may_be_called_like_a_phrase(mode: Mode, settings: Settings) -> None:
+    named = [
+        passage("ada", ("ada", "met", "bob")),
+        passage("bob", ("bob", "met", "cleo")),
+        passage("3", ("x", "y", "z")),
+    ]
+    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        write(rag, named)
+        entities = ["ada", "bob"] if mode in ("hipporag1", "hybrid") else None
+        result = rag.retrieve("Whom did ada meet?", mode=mode, entities=entities, fact_filter=keep_all)
+        assert_adds_up(result.explain())
+
+
 def test_a_path_stands_in_the_graph_with_the_sentence_it_comes_from(rag: HippoRAG) -> None:
     explanation = rag.retrieve(QUESTION, mode="hipporag1", entities=["brindle observatory"]).explain()
     by_id = {one.passage.id: one for one in explanation.passages}

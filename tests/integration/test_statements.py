@@ -82,7 +82,7 @@ def values() -> dict[str, Any]:
         "concurrency": 1, "minimum": 0.0, "terms": "x", "embedding": vector, "password": "x", "old": "x", "new": "y",
         "source": "x", "target": "y", "threshold": 0.9, "synonym_from": 0.8,
         "pairs": [{"source": "x", "target": "y", "score": 0.9, "seed": "x", "passage": "x"}], "through_passages": True,
-        "walks": [{"number": 0, "seeds": [{"key": "x", "weight": 1.0}]}],
+        "walks": [{"number": 0, "phrases": [{"key": "x", "weight": 1.0}], "passages": []}],
         "instances": [{"number": 0, "phrases": ["x"], "seeds": [{"key": "x", "weight": 1.0}]}],
         "names": ["x"], "added": ["x:int"], "name": "x", "conditions": [{"property": "meta_x", "value": 1}],
         "kept": 1000, "nodes": 10, "relationships": 20, "key": "x", "before": datetime.now(UTC),
