@@ -18,18 +18,25 @@ CALL (seed, passage) {
       WHERE b.namespace = $namespace
         AND (b:Phrase OR b = passage OR ($through_passages AND b:Passage /*filter AND $where(b) */)))
   ){1,5}(passage)
-  WITH path, edge, [node IN nodes(path) | reduce(total = 0.0, weight IN
-      [(node)-[e:RELATES]-() | $fact_weight * size(e.passages)] + [(node)-[e:SYNONYM]-() | $synonym_weight * e.score] +
-      [(node)-[e:MENTIONS]-() | $mention_weight] | total + weight)] AS totals
-  WITH path, edge, reduce(product = 1.0, i IN range(0, size(edge) - 1) | product * CASE
-      WHEN type(edge[i]) = 'RELATES' THEN $fact_weight * size(edge[i].passages) / totals[i]
-      WHEN type(edge[i]) = 'SYNONYM' THEN $synonym_weight * edge[i].score / totals[i]
-      WHEN $through_passages THEN $mention_weight / totals[i]
-      ELSE 1.0 END) AS probability
-  /*filter WHERE all(e IN edge WHERE type(e) <> 'RELATES' OR EXISTS { UNWIND e.passages AS id
+  /*filter WITH path, edge WHERE all(e IN edge WHERE type(e) <> 'RELATES' OR EXISTS { UNWIND e.passages AS id
                      MATCH (other:Passage {namespace: $namespace, id: id}) WHERE $where(other) })
                    AND all(node IN nodes(path) WHERE node:Passage OR EXISTS {
                      MATCH (node)<-[:MENTIONS]-(other:Passage {namespace: $namespace}) WHERE $where(other) }) */
+  // All weight at a node is added up once, however many of the paths lead over it.
+  UNWIND range(0, length(path) - 1) AS i
+  WITH nodes(path)[i] AS node, collect({path: path, i: i, edge: relationships(path)[i]}) AS steps
+  WITH steps, reduce(total = 0.0, weight IN
+      [(node)-[e:RELATES]-() | $fact_weight * size(e.passages)] + [(node)-[e:SYNONYM]-() | $synonym_weight * e.score] +
+      [(node)-[e:MENTIONS]-() | $mention_weight] | total + weight) AS total
+  UNWIND steps AS step
+  WITH step.path AS path, step.i AS i, CASE
+      WHEN step.edge:RELATES THEN $fact_weight * size(step.edge.passages) / total
+      WHEN step.edge:SYNONYM THEN $synonym_weight * step.edge.score / total
+      WHEN $through_passages THEN $mention_weight / total
+      ELSE 1.0 END AS share
+  ORDER BY i
+  WITH path, reduce(product = 1.0, share IN collect(share) | product * share) AS probability
+  WITH path, relationships(path) AS edge, probability
   RETURN path, edge, probability
   ORDER BY probability DESC, [node IN nodes(path) | coalesce(node.name, node.id)], [e IN edge | coalesce(e.predicate, '')]
   LIMIT 1
