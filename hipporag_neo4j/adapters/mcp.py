@@ -93,10 +93,7 @@ class Tools:
     ) -> Annotated[CallToolResult, results.Retrieved]:
         """Find the passages that answer a question, best first, also where only several together do. Name the entities
         of the question if you can."""
-        chosen, no_llm = self._way(mode, entities)
-        return results.retrieved(
-            self._rag.retrieve(question, mode=chosen, limit=limit, entities=entities, no_llm=no_llm, where=where)
-        )
+        return results.retrieved(self._search(question, limit, entities, where, mode))
 
     def explain(
         self,
@@ -108,11 +105,7 @@ class Tools:
     ) -> Annotated[CallToolResult, results.Explained]:
         """Say why each passage is found for a question: what part of its score comes from where, over which facts, and
         which facts were left aside. Slower than `retrieve`; give it the same."""
-        chosen, no_llm = self._way(mode, entities)
-
-        def search() -> RetrievalResult:
-            return self._rag.retrieve(question, mode=chosen, limit=limit, entities=entities, no_llm=no_llm, where=where)
-
+        search = functools.partial(self._search, question, limit, entities, where, mode)
         return results.explained(search_and_explain(search, self._rag.explain))
 
     def ask(
@@ -148,6 +141,12 @@ class Tools:
         given = [Passage(one.text, id=one.id, title=one.title, metadata=one.metadata) for one in passages]
         with self._writing:
             return results.added(self._rag.index(given))
+
+    def _search(
+        self, question: str, limit: int, entities: list[str] | None, where: Where, mode: Mode | None
+    ) -> RetrievalResult:
+        chosen, no_llm = self._way(mode, entities)
+        return self._rag.retrieve(question, mode=chosen, limit=limit, entities=entities, no_llm=no_llm, where=where)
 
     def _way(self, mode: Mode | None, entities: list[str] | None) -> tuple[Mode, bool]:
         """The mode, and whether to do without a language model. The result names both.

@@ -8,7 +8,7 @@ from hipporag_neo4j import queries
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import Fact
 from hipporag_neo4j.existing.graph_file import ANY_TYPE, Mention
-from hipporag_neo4j.existing.layout import Layout, PhraseKind, VectorIndex, fact_kind
+from hipporag_neo4j.existing.layout import ARROWS, Layout, PhraseKind, VectorIndex, fact_kind
 from hipporag_neo4j.existing.ways import Possible, possible_modes
 from hipporag_neo4j.retrieval.retrieve import Options
 from hipporag_neo4j.retrieval.sources import Sources
@@ -209,7 +209,7 @@ def describe(mention: Mention, label: str) -> str:
         return f"(:{label}) itself"
     text = f"(:{label})"
     for step in mention.steps:
-        before, after = {"out": ("-", "->"), "in": ("<-", "-"), "any": ("-", "-")}[step.direction]
+        before, after = ARROWS[step.direction]
         text += f"{before}[:{step.type}]{after}({':' + step.label if step.label else ''})"
     return text
 

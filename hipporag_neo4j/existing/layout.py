@@ -10,7 +10,8 @@ from hipporag_neo4j.projection_catalogue import UNORDERED
 
 NAMESPACE = f"existing{UNORDERED}"
 """What stands for a namespace begins with; no namespace of this product's own graphs can."""
-_ARROWS = {"out": ("-", "->"), "in": ("<-", "-"), "any": ("-", "-")}
+ARROWS = {"out": ("-", "->"), "in": ("<-", "-"), "any": ("-", "-")}
+"""Before and after a relationship of a direction, in a pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ def _path(mention: Mention, variable: str) -> str:
         return "-[*0..0]-"
     text = ""
     for number, step in enumerate(mention.steps, start=1):
-        before, after = _ARROWS[step.direction]
+        before, after = ARROWS[step.direction]
         last = number == len(mention.steps)
         text += f"{before}[{variable if last else ''}:{quoted(step.type)}]{after}"
         if step.label is not None:

@@ -12,6 +12,7 @@ from hipporag_neo4j.domain import RankedPassage, RetrievalResult
 from hipporag_neo4j.errors import GraphChangedError, InputError
 from hipporag_neo4j.explaining.read_path import read_path
 from hipporag_neo4j.explanation import ExplainedPassage, Explanation, Path, Share
+from hipporag_neo4j.keys import phrase_key
 from hipporag_neo4j.queries import load
 from hipporag_neo4j.retrieval.bm25 import search_by_terms
 from hipporag_neo4j.retrieval.dense import search_by_vector
@@ -64,7 +65,7 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
     if reason is None and trace.walked is not None:
         walks = await _walk(inquiry, trace.walked)
         passages = walks.ranking.passages
-        names = await _names(inquiry, trace.walked)
+        names = {phrase_key(trace.graph.namespace, seed.phrase): seed.phrase for seed in result.seeds}
         shares = {
             passage.id: _shares(passage, walks.shares.get(passage.id, ()), names, trace.walked) for passage in passages
         }
@@ -73,7 +74,8 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
         stale = changed or walks.stale
     else:
         passages, shares, paths, stale = result.passages, {}, {}, changed
-    dense, bm25 = await _other_ranks(inquiry)
+    compared = max(COMPARED, trace.limit)
+    dense, bm25 = await _other_ranks(replace(inquiry, limit=compared))
     explained = tuple(
         ExplainedPassage(
             passage,
@@ -84,27 +86,23 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
         )
         for passage in passages
     )
-    phrases = {seed.phrase for seed in result.seeds} | {
-        node.id for passage in explained for path in passage.paths for node in path.nodes if node.kind == "phrase"
-    }
     return Explanation(
         result,
         explained,
         reason=reason,
-        compared=_compared(trace),
+        compared=compared,
         stale=stale,
         statement=load(_DRAWING).text,
-        parameters={
-            "namespace": trace.graph.namespace,
-            "passages": list(
-                dict.fromkeys(
-                    [passage.id for passage in passages]
-                    + [n.id for p in explained for path in p.paths for n in path.nodes if n.kind == "passage"]
-                )
-            ),
-            "phrases": sorted(phrases),
-        },
+        parameters={"namespace": trace.graph.namespace, **_to_draw(result, explained)},
     )
+
+
+def _to_draw(result: RetrievalResult, explained: Sequence[ExplainedPassage]) -> dict[str, list[str]]:
+    """Ids of the passages and names of the phrases that were shown: seeds, found passages, and what paths lead over."""
+    on_the_way = [node for one in explained for path in one.paths for node in path.nodes]
+    passages = [one.passage.id for one in explained] + [node.id for node in on_the_way if node.kind == "passage"]
+    phrases = {seed.phrase for seed in result.seeds} | {node.id for node in on_the_way if node.kind == "phrase"}
+    return {"passages": list(dict.fromkeys(passages)), "phrases": sorted(phrases)}
 
 
 def _trace_of(result: RetrievalResult) -> Trace:
@@ -175,14 +173,6 @@ async def _walk(inquiry: Inquiry, walked: Walked) -> _Walks:
     return _Walks(ranking, ordered, stale or ranking.stale or moved)
 
 
-async def _names(inquiry: Inquiry, walked: Walked) -> Mapping[str, str]:
-    """The seeds' phrases by key."""
-    rows = await inquiry.sources.run(
-        "explain/name_phrases", namespace=inquiry.graph.namespace, keys=list(walked.phrases)
-    )
-    return {row["key"]: row["name"] for row in rows}
-
-
 def _shares(
     passage: RankedPassage,
     given: Sequence[tuple[str | None, float]],
@@ -191,7 +181,7 @@ def _shares(
 ) -> tuple[Share, ...]:
     return tuple(
         Share(
-            None if key is None else names.get(key, key),
+            None if key is None else names[key],
             sum(walked.passages.values()) if key is None else walked.phrases[key],
             contribution,
             contribution / passage.score if passage.score else 0.0,
@@ -234,16 +224,9 @@ async def _find_paths(
     return {passage: tuple(of) for passage, of in paths.items()}
 
 
-def _compared(trace: Trace) -> int:
-    return max(COMPARED, trace.limit)
-
-
 async def _other_ranks(inquiry: Inquiry) -> tuple[dict[str, int], dict[str, int]]:
     """Ranks by passage's id: in dense search, and in BM25."""
-    wide = replace(inquiry, limit=max(COMPARED, inquiry.limit))
-    dense = await search_by_vector(wide)
-    bm25 = await search_by_terms(wide)
-    return _ranks(dense), _ranks(bm25)
+    return _ranks(await search_by_vector(inquiry)), _ranks(await search_by_terms(inquiry))
 
 
 def _ranks(passages: Sequence[RankedPassage]) -> dict[str, int]:

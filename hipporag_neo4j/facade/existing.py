@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
 from hipporag_neo4j.errors import InputError
@@ -27,7 +28,7 @@ from hipporag_neo4j.llm import LanguageModel
 from hipporag_neo4j.llm.foreign import InvocableModel
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources
 from hipporag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -111,9 +112,7 @@ class ExistingGraph(Searching):
             check_dimensions(layout, self.embedder)
         result = finish(
             retrieve_existing(
-                BlockingSources(
-                    self.database, self.embedder, self.language_model, self.settings.prompts_dir, fact_filter
-                ),
+                replace(self._plain_sources, fact_filter=fact_filter),
                 layout,
                 question,
                 mode=mode,

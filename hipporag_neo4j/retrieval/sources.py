@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hipporag_neo4j.answers import EntitiesAnswer, FactsAnswer, FurtherFactsAnswer
-from hipporag_neo4j.coroutines import BLOCKING, ON_LOOP, Waiting
-from hipporag_neo4j.coroutines import finish as finish
+from hipporag_neo4j.coroutines import BLOCKING, ON_LOOP, Waiting, finish
 from hipporag_neo4j.database import AsyncDatabase, Database, Row
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import LLMAccessError, LLMError, NoLanguageModelError, UnreadableAnswerError

@@ -8,13 +8,14 @@ import neo4j
 import pytest
 
 from hipporag_neo4j import queries
+from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.database import as_vectors
 from hipporag_neo4j.existing.graph_file import parse_graph_file
 from hipporag_neo4j.existing.layout import Layout
 from hipporag_neo4j.existing.open_layout import open_layout
 from hipporag_neo4j.filters import FilterProperties, make_filter
 from hipporag_neo4j.hipporag import HippoRAG
-from hipporag_neo4j.retrieval.sources import BlockingSources, finish
+from hipporag_neo4j.retrieval.sources import BlockingSources
 from hipporag_neo4j.settings import Settings
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, passage, write
