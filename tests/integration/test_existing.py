@@ -152,7 +152,7 @@ def test_facts_without_vectors_are_said_to_be_left_out(over: Opened, mode: Mode,
 
 @pytest.mark.usefixtures("pipeline")
 def test_the_dry_run_counts_what_the_pipeline_made(over: Opened) -> None:
-    found = over(PIPELINE).check()
+    found = over(PIPELINE).check(samples=4)
     counts = {part.what: part.count for part in found.parts}
     assert counts == {
         "passages (Chunk)": 4, "phrases (__Entity__)": 7, "mentions (:Chunk)<-[:FROM_CHUNK]-()": 10,
@@ -165,7 +165,7 @@ def test_the_dry_run_counts_what_the_pipeline_made(over: Opened) -> None:
     ]
     assert found.problems == ()
     assert ("Oda Merrin", "TAUGHT", "Ilse Corvane") in {(f.subject, f.predicate, f.object) for f in found.facts}
-    assert found.passages[0].phrases == ("Carrowick", "Ilse Corvane", "Oda Merrin")
+    assert ("Carrowick", "Ilse Corvane", "Oda Merrin") in {one.phrases for one in found.passages}
     assert "(passage:`Chunk`)<-[mention:`FROM_CHUNK`]-(phrase:`__Entity__`)" in found.statements["project_passages"]
 
 
