@@ -131,7 +131,7 @@ class Resources:
 
     @property
     def _sources(self) -> BlockingSources:
-        return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
+        return BlockingSources(self.database, self.embedder, lambda: self.language_model, self.settings.prompts_dir)
 
     def _batch_job(self) -> BatchJob:
         """Raises ConfigurationError where answers aren't kept, or the model isn't the one that the settings name."""

@@ -34,9 +34,9 @@ class ExistingSources:
     layout: Layout
     embedding_model: str = ""
 
-    def need_decider(self, *, facts: bool) -> None:
+    async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
-        self.sources.need_decider(facts=facts)
+        await self.sources.need_decider(facts=facts)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[Any]:
         """Vectors of texts, shape (len(texts), dimensions)."""

@@ -68,7 +68,7 @@ class ExistingGraph(Searching):
 
     @property
     def _plain_sources(self) -> BlockingSources:
-        return BlockingSources(self.database, self.embedder, self.language_model, self.settings.prompts_dir)
+        return BlockingSources(self.database, self.embedder, lambda: self.language_model, self.settings.prompts_dir)
 
     def check(self, *, samples: int = 3) -> Check:
         """A dry run: what the file finds, what would be projected, which modes work and what others lack.

@@ -103,7 +103,7 @@ async def retrieve(
     check_question(question, mode, limit, entities, looks)
     if options.without_llm:
         _check_without_llm(mode, looks)
-    _need_decider(sources, mode, entities, options)
+    await _need_decider(sources, mode, entities, options)
     conditions = read_filter(graph, where)
     counted = CountedSources(sources)
     inquiry = Inquiry(
@@ -212,13 +212,13 @@ def _check_without_llm(mode: Mode, looks: int) -> None:
         )
 
 
-def _need_decider(sources: Sources, mode: Mode, entities: Sequence[str] | None, options: Options) -> None:
+async def _need_decider(sources: Sources, mode: Mode, entities: Sequence[str] | None, options: Options) -> None:
     """Say what is missing at once, not after a model was loaded and facts were searched."""
     linking = {"hipporag1": options.hipporag1.linking, "hipporag2": options.hipporag2.linking}.get(mode)
     if (mode == "hybrid" and not options.without_llm) or (linking == "facts" and options.hipporag2.filtered):
-        sources.need_decider(facts=True)
+        await sources.need_decider(facts=True)
     elif linking == "entities" and entities is None:
-        sources.need_decider(facts=False)
+        await sources.need_decider(facts=False)
 
 
 async def _refuse_empty_graph(sources: Sources, graph: Graph) -> None:

@@ -41,7 +41,7 @@ class NamedEntities:
 class Sources(Protocol):
     """Where retrieval gets what it works with."""
 
-    def need_decider(self, *, facts: bool) -> None:
+    async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody can tell which facts bear on a question, or else what it names."""
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
@@ -73,14 +73,15 @@ class BlockingSources:
 
     database: Database
     embedder: Embedder
-    model: LanguageModel | None
+    find_model: Callable[[], LanguageModel | None]
+    """Makes the language model, if there is one, when it is to be asked: who asks it nothing needs no settings for it."""
     prompts_dir: Path | None = None
     fact_filter: FactFilter | None = None
     """Decides in the language model's place, where recorded decisions are replayed."""
 
-    def need_decider(self, *, facts: bool) -> None:
+    async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError without a language model, or a filter of facts where that is enough."""
-        if self.model is None and not (facts and self.fact_filter is not None):
+        if not (facts and self.fact_filter is not None) and self.find_model() is None:
             raise no_fact_filter() if facts else no_language_model()
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
@@ -93,9 +94,10 @@ class BlockingSources:
 
     async def name_entities(self, question: str) -> NamedEntities:
         """Named entities of a question, from the language model."""
-        if self.model is None:
+        model = self.find_model()
+        if model is None:
             raise no_language_model()
-        metered = MeteredModel(self.model)
+        metered = MeteredModel(model)
         answer = ask(metered, question_entity_messages(question, self.prompts_dir), EntitiesAnswer)
         return NamedEntities(
             answer.value.named_entities, metered.prompt_tokens, metered.completion_tokens, metered.from_cache
@@ -112,9 +114,10 @@ class BlockingSources:
         """Which facts bear on a question, from `fact_filter` or the language model."""
         if self.fact_filter is not None:
             return check_positions(self.fact_filter(question, facts, known or ()), len(facts))
-        if self.model is None:
+        model = self.find_model()
+        if model is None:
             raise no_fact_filter()
-        metered = MeteredModel(self.model)
+        metered = MeteredModel(model)
         verdict = self._ask_filter(metered, question, facts, known)
         return replace(
             verdict,
@@ -146,9 +149,9 @@ class AsyncSources:
     blocking: BlockingSources
     in_thread: Callable[[Callable[[], Any]], Awaitable[Any]]
 
-    def need_decider(self, *, facts: bool) -> None:
+    async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
-        self.blocking.need_decider(facts=facts)
+        await self.in_thread(lambda: finish(self.blocking.need_decider(facts=facts)))
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
@@ -204,9 +207,9 @@ class CountedSources:
     completion_tokens: int = 0
     from_cache: int = 0
 
-    def need_decider(self, *, facts: bool) -> None:
+    async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
-        self.sources.need_decider(facts=facts)
+        await self.sources.need_decider(facts=facts)
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""
@@ -248,9 +251,9 @@ class RememberingSources:
     sources: Sources
     _answers: dict[Hashable, Any] = field(default_factory=dict)
 
-    def need_decider(self, *, facts: bool) -> None:
+    async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
-        self.sources.need_decider(facts=facts)
+        await self.sources.need_decider(facts=facts)
 
     async def run(self, query: str, /, **parameters: Any) -> list[Row]:
         """Rows of a named statement."""

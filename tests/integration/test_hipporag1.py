@@ -172,4 +172,4 @@ def _walk(
 
 
 def _run(rag: HippoRAG) -> Run:
-    return BlockingSources(rag.database, rag.embedder, None).run
+    return BlockingSources(rag.database, rag.embedder, lambda: None).run

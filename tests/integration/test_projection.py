@@ -141,7 +141,7 @@ def test_one_that_is_dropped_between_looking_and_ranking_is_built_again(rag: Hip
                 in_memory.drop_all()
             return await super().run(query, **parameters)
 
-    assert ranked(rank(Dropping(rag.database, rag.embedder, None), rag)) == ["1", "2"]
+    assert ranked(rank(Dropping(rag.database, rag.embedder, lambda: None), rag)) == ["1", "2"]
     assert in_memory.names() == dropped
 
 
@@ -158,7 +158,7 @@ def test_threads_that_all_find_it_missing_build_one(rag: HippoRAG, in_memory: In
                 built.append(parameters["graph"])
             return await super().run(query, **parameters)
 
-    sources = Waiting(rag.database, rag.embedder, None)
+    sources = Waiting(rag.database, rag.embedder, lambda: None)
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: ranked(rank(sources, rag)), range(4)))
     assert answers == [["1", "2"]] * 4
@@ -186,7 +186,7 @@ class Held(BlockingSources):
 def held(rag: HippoRAG, statement: str) -> Held:
     """Sources that stop before a statement, once they have built."""
     own = {"statement": statement, "reached": threading.Event(), "may_go_on": threading.Event(), "sent": []}
-    made = type("Own", (Held,), own)(rag.database, rag.embedder, None)
+    made = type("Own", (Held,), own)(rag.database, rag.embedder, lambda: None)
     assert isinstance(made, Held)
     return made
 
@@ -329,7 +329,7 @@ def test_a_graph_made_anew_never_meets_the_projection_of_the_one_before(
 
 
 def test_a_namespace_without_a_graph_or_a_phrase_is_refused(rag: HippoRAG, empty: HippoRAG) -> None:
-    run = BlockingSources(rag.database, rag.embedder, None).run
+    run = BlockingSources(rag.database, rag.embedder, lambda: None).run
     with pytest.raises(GraphNotFoundError, match="holds no graph"):
         finish(ensure_projection(run, "test_no_such", Weights()))
     with pytest.raises(GraphNotFoundError, match="holds no phrase"):
@@ -349,7 +349,7 @@ class Interrupted:
 
     def __init__(self, rag: HippoRAG, statement: str, *, times: int, before: bool = False) -> None:
         self.seen = 0
-        self._inner = BlockingSources(rag.database, rag.embedder, None)
+        self._inner = BlockingSources(rag.database, rag.embedder, lambda: None)
         self._statement = statement
         self._times = times
         self._before = before
@@ -366,9 +366,9 @@ class Interrupted:
             self._commit(parameters["namespace"])
         return rows
 
-    def need_decider(self, *, facts: bool) -> None:
+    async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
-        self._inner.need_decider(facts=facts)
+        await self._inner.need_decider(facts=facts)
 
     @property
     def waiting(self) -> Waiting:

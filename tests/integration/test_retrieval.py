@@ -319,3 +319,22 @@ def test_values_of_a_wrong_type_are_refused(wrong: dict[str, Any], said: str, sa
 def test_an_empty_namespace_is_no_default(settings: Settings) -> None:
     with pytest.raises(ConfigurationError, match="namespace"):
         HippoRAG(settings, namespace="")
+
+
+def test_what_asks_no_language_model_needs_no_working_settings_for_one(
+    module_settings: Settings, sample: HippoRAG, entity: str
+) -> None:
+    broken = module_settings.model_copy(
+        update={"llm_model": "scripted", "openai_base_url": None, "openai_api_key": None}
+    )
+    with type(sample)(broken, embedder=EMBEDDER) as rag:
+        for mode in ("dense", "bm25"):
+            assert rag.retrieve(entity, mode=mode).passages
+        assert rag.retrieve(entity, no_llm=True).passages
+        walked = rag.retrieve(entity, mode="hipporag1", entities=[entity])
+        assert walked.explain().passages
+        assert ask(rag, "hybrid", entity).passages
+        with pytest.raises(ConfigurationError, match="neither a key nor an address"):
+            rag.retrieve(entity)
+        with pytest.raises(ConfigurationError, match="neither a key nor an address"):
+            rag.retrieve(entity, mode="hipporag1")

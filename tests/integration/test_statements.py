@@ -115,7 +115,7 @@ def graph(module_settings: Settings) -> Iterator[HippoRAG]:
 def others(graph: HippoRAG) -> Layout:
     """This product's own graph, as if others had made it; its indexes are there."""
     file = parse_graph_file(OTHERS, "the test")
-    sources = BlockingSources(graph.database, graph.embedder, None, None)
+    sources = BlockingSources(graph.database, graph.embedder, lambda: None)
     return finish(open_layout(sources, file, "the test"))
 
 
