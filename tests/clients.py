@@ -47,7 +47,7 @@ def ask_together(together: Barrier, settings: Settings, question: str, entity: s
         together.wait(STARTING)
         result = finish(
             retrieve(
-                Counting(rag.database, rag.embedder, None),
+                Counting(rag.database, rag.embedder, lambda: None),
                 graph,
                 question,
                 mode="hipporag1",

@@ -101,8 +101,8 @@ def pipeline_graph(driver: "neo4j.Driver", server: TestServer, embedder: Embedde
         )
         with indexes(
             run,
-            f"CREATE VECTOR INDEX $name FOR (n:Chunk) ON n.embedding OPTIONS {_options(embedder)}",
-            f"CREATE VECTOR INDEX $name FOR (n:__Entity__) ON n.embedding OPTIONS {_options(embedder)}",
+            f"CREATE VECTOR INDEX $name FOR (n:Chunk) ON n.embedding OPTIONS {options(embedder)}",
+            f"CREATE VECTOR INDEX $name FOR (n:__Entity__) ON n.embedding OPTIONS {options(embedder)}",
             "CREATE FULLTEXT INDEX $name FOR (n:Chunk) ON EACH [n.text]",
         ):
             yield run
@@ -150,7 +150,8 @@ def indexes(run: Run, *statements: str) -> Iterator[list[str]]:
             run(f"DROP INDEX {name} IF EXISTS")
 
 
-def _options(embedder: Embedder) -> str:
+def options(embedder: Embedder) -> str:
+    """Of a vector index over the embedder's vectors."""
     return f"{{indexConfig: {{`vector.dimensions`: {embedder.dimensions}, `vector.similarity_function`: 'cosine'}}}}"
 
 
@@ -205,12 +206,12 @@ def copied_graph(
             "MATCH (y:`A thing ``$mark``` {called: b.name}) CREATE (y)-[:SAME$mark {score: r.score}]->(x)",
         ):
             run(statement.replace("$mark", mark), namespace=namespace)
-        options = _options(embedder)
+        vectors = options(embedder)
         with indexes(
             run,
-            f"CREATE VECTOR INDEX $name FOR (n:Text{mark}) ON n.v OPTIONS {options}",
-            f"CREATE VECTOR INDEX $name FOR (n:`A thing ``{mark}```) ON n.v OPTIONS {options}",
-            f"CREATE VECTOR INDEX $name FOR ()-[r:SAYS{mark}]-() ON r.v OPTIONS {options}",
+            f"CREATE VECTOR INDEX $name FOR (n:Text{mark}) ON n.v OPTIONS {vectors}",
+            f"CREATE VECTOR INDEX $name FOR (n:`A thing ``{mark}```) ON n.v OPTIONS {vectors}",
+            f"CREATE VECTOR INDEX $name FOR ()-[r:SAYS{mark}]-() ON r.v OPTIONS {vectors}",
             f"CREATE FULLTEXT INDEX $name FOR (n:Text{mark}) ON EACH [n.heading, n.body]",
         ):
             yield run

@@ -1,5 +1,5 @@
 // Passages of a graph of others by BM25: the best `fetch` of a full-text index, which may hold nodes of other labels.
-// params: index (str), terms (str, Lucene syntax, already escaped), fetch (int), limit (int)
+// params: index (str), terms (str, no character of Lucene's syntax in it), fetch (int), limit (int)
 // returns: id (str), title (str), text (str), score (float, BM25), row (null), properties (map)
 // mode: read
 // names: label, id, title, text, metadata

@@ -22,5 +22,5 @@ CALL (here, lock) {
 }
 RETURN base, lock, $version AS version, $version AS published, 0.0 AS synonym_threshold,
        found.name AS graph, building.job AS builder,
-       duration.between(building.began, datetime()).milliseconds / 1000.0 AS building,
-       duration.between(found.made, datetime()).milliseconds / 1000.0 AS age
+       duration.inSeconds(building.began, datetime()).milliseconds / 1000.0 AS building,
+       duration.inSeconds(found.made, datetime()).milliseconds / 1000.0 AS age

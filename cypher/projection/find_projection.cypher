@@ -26,4 +26,4 @@ CALL (here, lock) {
 }
 RETURN base, lock, graph.version AS version, graph.published AS published, graph.synonym_threshold AS synonym_threshold,
        found AS graph, building.job AS builder,
-       duration.between(building.began, datetime()).milliseconds / 1000.0 AS building
+       duration.inSeconds(building.began, datetime()).milliseconds / 1000.0 AS building

@@ -7,5 +7,5 @@ CALL db.info() YIELD name
 CALL gds.graph.list() YIELD graphName, database, creationTime, sizeInBytes
 WITH * WHERE database = name AND graphName STARTS WITH $prefix
 RETURN graphName AS graph, sizeInBytes AS bytes,
-       duration.between(creationTime, datetime()).milliseconds / 1000.0 AS age
+       duration.inSeconds(creationTime, datetime()).milliseconds / 1000.0 AS age
 ORDER BY creationTime

@@ -1,10 +1,13 @@
 // Passages by BM25 over title and text: the best `fetch` of the index, of which those that don't count are left out.
-// params: namespace (str), terms (str, Lucene syntax, already escaped), fetch (int), limit (int)
+// The namespace's own term must match and doesn't count in the score.
+// params: namespace (str), scope (str, the namespace's term), terms (str, no character of Lucene's syntax in it), fetch (int),
+//         limit (int)
 // returns: id (str), title (str), text (str), score (float, BM25), row (int or null), properties (map)
 // mode: read
 // filter: passage
 CYPHER 25
-CALL db.index.fulltext.queryNodes('hipporag_passage_text', $terms, {limit: $fetch}) YIELD node AS passage, score
+WITH '+scope:' + $scope + '^0 +(' + $terms + ')' AS query
+CALL db.index.fulltext.queryNodes('hipporag_passage_text', query, {limit: $fetch}) YIELD node AS passage, score
 WHERE passage.namespace = $namespace /*filter AND $where(passage) */
 WITH passage, score ORDER BY score DESC, passage.id LIMIT $limit
 RETURN passage.id AS id, passage.title AS title, passage.text AS text, score, passage.row AS row,

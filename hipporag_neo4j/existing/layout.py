@@ -20,6 +20,8 @@ class VectorIndex:
 
     name: str
     dimensions: int | None
+    shared: bool = False
+    """Whether it holds vectors of other labels or types, too."""
 
 
 @dataclass(frozen=True, slots=True)

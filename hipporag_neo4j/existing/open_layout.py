@@ -83,7 +83,7 @@ def _vector_index(
     over = [row for row in indexes if row["type"] == "VECTOR" and row["entity"] == entity]
     fitting = [row for row in over if label in row["labels"] and row["properties"][0] == vector]
     row = _chosen(fitting, over, place, f"{where}.vector_index", wanted, f"{label!r} with {vector!r}")
-    return VectorIndex(row["name"], row["dimensions"]) if row else None
+    return VectorIndex(row["name"], row["dimensions"], shared=len(row["labels"]) > 1) if row else None
 
 
 def _text_index(indexes: Iterable[Row], place: str, label: str, texts: Sequence[str], wanted: str | None) -> str | None:

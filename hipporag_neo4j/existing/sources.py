@@ -5,18 +5,20 @@ The modes and the projections are those of this product's own graphs; only what 
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
 
 from hipporag_neo4j.coroutines import Waiting
 from hipporag_neo4j.database import Row
-from hipporag_neo4j.errors import GraphNotFoundError
+from hipporag_neo4j.errors import ConfigurationError, GraphNotFoundError
 from hipporag_neo4j.existing.layout import Layout, RelationshipKind, fact_kind
 from hipporag_neo4j.existing.ways import need_passage_vectors
+from hipporag_neo4j.retrieval.bm25 import ALL
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
 from hipporag_neo4j.retrieval.sources import NamedEntities, Sources
 from hipporag_neo4j.schema import SCHEMA_VERSION
@@ -24,6 +26,9 @@ from hipporag_neo4j.schema import SCHEMA_VERSION
 _PLAIN = (str, int, float, bool, list)
 _BITS = 48
 """Of the number that stands for a state of the graph."""
+_WIDER = 10
+_MOST_FETCHED = 10_000
+"""How much of a vector index is looked at where it holds much that doesn't count here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,8 @@ class ExistingSources:
                 return await self._find_facts(**parameters)
             case "retrieval/find_passages_by_terms":
                 return await self._find_by_terms(**parameters)
-            case "retrieval/find_passages_by_vector":
-                need_passage_vectors(self.layout)
+            case "retrieval/find_passages_by_vector" | "retrieval/find_passage_seeds":
+                return await self._find_near_passages(query.partition("/")[2], **parameters)
         stage, _, name = query.partition("/")
         if stage == "retrieval":
             return await self._run(name, **parameters)
@@ -161,35 +166,63 @@ class ExistingSources:
         rows = [
             row
             for kind in self.layout.searchable_phrases
-            for row in await self._run(
-                "find_nearest_phrases", self.layout.of_phrases(kind), entities=texts, fetch=fetch, limit=limit
+            for row in await _widened(
+                partial(self._run, "find_nearest_phrases", self.layout.of_phrases(kind), entities=texts, limit=limit),
+                fetch,
+                limit * len(texts),
             )
         ]
         return sorted(rows, key=lambda row: (-row["similarity"], row["phrase"], row["key"]))
 
-    async def _find_facts(self, limit: int, **parameters: Any) -> list[Row]:
+    async def _find_facts(self, fetch: int, limit: int, **parameters: Any) -> list[Row]:
         """The nearest facts of all types that have an index; the lowest score is that of all of them."""
         rows = [
             row
             for kind in self.layout.searchable_facts
-            for row in await self._run(
-                "find_facts", _of_facts(self.layout, kind), kind=fact_kind(kind), limit=limit, **parameters
+            for row in await _widened(
+                partial(
+                    self._run,
+                    "find_facts",
+                    _of_facts(self.layout, kind),
+                    kind=fact_kind(kind),
+                    limit=limit,
+                    **parameters,
+                ),
+                fetch,
+                limit,
             )
         ]
         lowest = min((row["lowest"] for row in rows), default=0.0)
         best = sorted(rows, key=lambda row: (-row["score"], row["subject"], row["predicate"], row["object"]))
         return [row | {"lowest": lowest} for row in best[:limit]]
 
-    async def _find_by_terms(self, terms: str, fetch: int, limit: int) -> list[Row]:
-        """By the words alone: what goes before them asks for a namespace."""
-        words = terms.partition("^0 ")[2]
-        return await self._run(
-            "find_passages_by_terms",
-            index=self.layout.text_index,
-            terms=words,
-            fetch=max(fetch, 10 * limit),
-            limit=limit,
-        )
+    async def _find_near_passages(self, statement: str, fetch: int, limit: int, **parameters: Any) -> list[Row]:
+        """Raises ConfigurationError where an index holds so much else that no passage is found in it."""
+        index = need_passage_vectors(self.layout)
+        rows = await _widened(partial(self._run, statement, limit=limit, **parameters), fetch, limit)
+        if not rows and index.shared:
+            label = self.layout.passages.label
+            raise ConfigurationError(
+                f"The index {index.name!r} is over other labels than {label!r}, too, and among the "
+                f"{_MOST_FETCHED:,} nearest of what it holds is no passage. Make an index over {label!r} alone "
+                "(docs/existing_graph.md, Indexes), or take --mode bm25."
+            )
+        return rows
+
+    async def _find_by_terms(self, terms: str, limit: int, **_: Any) -> list[Row]:
+        """By the words alone: no namespace is asked for. All that the index finds, where it may hold other labels."""
+        ask = partial(self._run, "find_passages_by_terms", index=self.layout.text_index, terms=terms, limit=limit)
+        rows = await ask(fetch=10 * limit)
+        return rows if len(rows) == limit else await ask(fetch=ALL)
+
+
+async def _widened(search: Callable[..., Awaitable[list[Row]]], fetch: int, enough: int) -> list[Row]:
+    """Rows of a search that drops what doesn't count of what an index finds: more is fetched where too few are left."""
+    rows = await search(fetch=fetch)
+    while len(rows) < enough and fetch < _MOST_FETCHED:
+        fetch = min(_WIDER * fetch, _MOST_FETCHED)
+        rows = await search(fetch=fetch)
+    return rows
 
 
 def _of_facts(layout: Layout, kind: RelationshipKind) -> Layout:

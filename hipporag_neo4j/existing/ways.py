@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hipporag_neo4j.domain import MODES, Mode
 from hipporag_neo4j.errors import ConfigurationError
-from hipporag_neo4j.existing.layout import Layout
+from hipporag_neo4j.existing.layout import Layout, VectorIndex
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.retrieve import Options
 
@@ -33,14 +33,15 @@ class Possible:
     note: str | None
 
 
-def need_passage_vectors(layout: Layout) -> None:
-    """Raises ConfigurationError where passages can't be found by their vectors."""
+def need_passage_vectors(layout: Layout) -> VectorIndex:
+    """The index over passages' vectors. Raises ConfigurationError where there is none."""
     if layout.passage_index is None:
         raise ConfigurationError(
             "Dense search, which answers where a walk has nowhere to start, needs vectors of passages: "
             f"{_no_index('passages', layout.passages.label, layout.passages.vector)}. Or name what the question is "
             "about (--entity NAME, entities=[…]), or take --mode bm25."
         )
+    return layout.passage_index
 
 
 def plan(

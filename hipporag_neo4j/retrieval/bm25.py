@@ -15,7 +15,7 @@ _LONGEST_TERM = 255
 _MOST_TERMS = 330
 """Terms of a question that count; Lucene refuses more than 1,024 clauses, three of which are a term's fields."""
 
-_ALL = 2**31 - 1
+ALL = 2**31 - 1
 
 
 async def search_by_terms(inquiry: Inquiry) -> tuple[RankedPassage, ...]:
@@ -23,29 +23,26 @@ async def search_by_terms(inquiry: Inquiry) -> tuple[RankedPassage, ...]:
 
     The index knows no metadata: with a filter it gives all it finds, of which the best allowed ones count.
     """
-    terms = lucene_terms(inquiry.question, inquiry.graph.namespace)
-    if terms is None:
+    words = lucene_words(inquiry.question)
+    if not words:
         return ()
     with inquiry.stages.time("search"):
         rows = await inquiry.run(
             "retrieval/find_passages_by_terms",
-            terms=terms,
-            fetch=_ALL if inquiry.where else inquiry.limit,
+            scope=search_scope(inquiry.graph.namespace),
+            terms=words,
+            fetch=ALL if inquiry.where else inquiry.limit,
             limit=inquiry.limit,
         )
     return tuple(ranked_passage(row) for row in rows)
 
 
-def lucene_terms(question: str, namespace: str) -> str | None:
-    """A Lucene query for any of the question's words within the namespace, None if there is no word.
+def lucene_words(question: str) -> str:
+    """A Lucene query for any of the question's words; empty if there is none.
 
-    Only letters, digits and underscores are kept, in lower case: no character or word of Lucene's syntax is left. The
-    namespace's own term must match and doesn't count in the score.
+    Only letters, digits and underscores are kept, in lower case: no character or word of Lucene's syntax is left.
     """
-    words = list(_first_terms(dict.fromkeys(_WORD.findall(question.lower()))))
-    if not words:
-        return None
-    return f"+scope:{search_scope(namespace)}^0 +({' '.join(words)})"
+    return " ".join(_first_terms(dict.fromkeys(_WORD.findall(question.lower()))))
 
 
 def _first_terms(words: Iterable[str]) -> Iterator[str]:

@@ -74,7 +74,7 @@ class BlockingSources:
     database: Database
     embedder: Embedder
     find_model: Callable[[], LanguageModel | None]
-    """Makes the language model, if there is one, when it is to be asked: who asks it nothing needs no settings for it."""
+    """Makes the language model, if there is one, when it is asked: who asks nothing needs no settings for it."""
     prompts_dir: Path | None = None
     fact_filter: FactFilter | None = None
     """Decides in the language model's place, where recorded decisions are replayed."""

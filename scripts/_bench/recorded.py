@@ -87,7 +87,9 @@ def record(rag: HippoRAG, mode: Walking, cases: Sequence[Case]) -> list[list[Sen
     sent = []
     for case in track(cases, f"Recording {mode}", console=note):
         named = [Verdict(entities=case.entities)] if mode == "hipporag1" else []  # all it sends waits for the entities
-        sources = RecordingSources(rag.database, rag.embedder, None, fact_filter=case.fact_filter, verdicts=named)
+        sources = RecordingSources(
+            rag.database, rag.embedder, lambda: None, fact_filter=case.fact_filter, verdicts=named
+        )
         finish(
             retrieve(
                 sources,

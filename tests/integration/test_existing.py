@@ -2,9 +2,11 @@
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from hipporag_neo4j.domain import Mode, RetrievalResult
@@ -23,6 +25,8 @@ from tests.existing_graphs import (
     copied_graph,
     everything,
     film_graph,
+    indexes,
+    options,
     pipeline_graph,
 )
 from tests.graphs import DIMENSIONS, keep_all, passage, write
@@ -301,6 +305,58 @@ def test_the_dry_run_says_which_modes_lack_what(over: Opened, film_file: Path) -
     modes = {one.mode: (one.works, one.note) for one in over(film_file).check().modes}
     assert [mode for mode, (works, _) in modes.items() if not works] == ["dense"]
     assert "needs passages.vector" in str(modes["dense"][1])
+
+
+@pytest.fixture
+def crowd(pipeline: Run) -> Iterator[Callable[[], dict[str, Any]]]:
+    """Puts the pipeline's graph under indexes that are full of something else, which is nearer to the question."""
+    vector = f"ON n.embedding OPTIONS {options(HashEmbedder(DIMENSIONS))}"
+    near = HashEmbedder(DIMENSIONS).embed([QUESTION])[0] + np.random.default_rng(7).normal(0, 0.001, (700, DIMENSIONS))
+    with ExitStack() as there:
+
+        def crowd() -> dict[str, Any]:
+            words, passages, phrases = there.enter_context(
+                indexes(
+                    pipeline,
+                    f"CREATE FULLTEXT INDEX $name FOR (n:Chunk|Noise{MARK}) ON EACH [n.text]",
+                    f"CYPHER 25 CREATE VECTOR INDEX $name FOR (n:Chunk|Noise{MARK}) {vector}",
+                    f"CYPHER 25 CREATE VECTOR INDEX $name FOR (n:__Entity__|Noise{MARK}) {vector}",
+                )
+            )
+            pipeline(
+                f"UNWIND $vectors AS vector CREATE (n:Noise{MARK} {{text: $text}}) WITH * "
+                "CALL db.create.setNodeVectorProperty(n, 'embedding', vector)",
+                vectors=near.tolist(),
+                text=QUESTION,
+            )
+            file = changed(PIPELINE, "passages", text_index=words, vector_index=passages)
+            return changed(file, "phrases", vector_index=phrases)
+
+        yield crowd
+        pipeline(f"MATCH (n:Noise{MARK}) DELETE n")
+
+
+@pytest.mark.parametrize(
+    ("mode", "given"), [("bm25", {}), ("dense", {}), ("hipporag2", {}), ("hipporag1", {"entities": [QUESTION]})]
+)
+def test_what_shares_an_index_with_other_things_is_found(
+    over: Opened, crowd: Callable[[], dict[str, Any]], mode: Mode, given: dict[str, Any]
+) -> None:
+    expected = over(PIPELINE).retrieve(QUESTION, mode=mode, limit=2, **given)
+    found = over(crowd()).retrieve(QUESTION, mode=mode, limit=2, **given)
+    assert expected.passages
+    assert texts(found) == texts(expected)
+    assert found.seeds == expected.seeds
+    assert found.fallback is None
+
+
+def test_an_index_full_of_other_things_is_told(
+    over: Opened, crowd: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hipporag_neo4j.existing.sources._MOST_FETCHED", 200)
+    graph = over(crowd())
+    with pytest.raises(ConfigurationError, match=r"among the 200 nearest of what it holds is no passage"):
+        graph.retrieve(QUESTION, mode="dense", limit=2)
 
 
 def changed(file: dict[str, Any], part: str, **changes: Any) -> dict[str, Any]:

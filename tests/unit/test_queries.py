@@ -83,6 +83,10 @@ class TestEveryStatement:
     def test_has_literal_labels_types_and_properties(self, name: str) -> None:
         assert not re.search(r"\$\s*\(|\$(all|any)\b|\[\s*\$\w+\s*\]", load(name).text)
 
+    def test_counts_whole_days_in_an_age(self, name: str) -> None:
+        """`duration.between` keeps days apart from seconds: `.milliseconds` of two days and a second is a second."""
+        assert "duration.between" not in load(name).text
+
     def test_is_in_a_stage_and_named_by_verb_and_object(self, name: str) -> None:
         assert re.fullmatch(r"[a-z]+/[a-z]+(_[a-z0-9]+)+", name)
 
