@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hipporag_neo4j.access import without_password
 from hipporag_neo4j.errors import (
     AuthenticationError,
+    ConfigurationError,
     DatabaseError,
     QueryError,
     ServerUnavailableError,
@@ -48,6 +49,11 @@ def translated(query: str, uri: str | None = None) -> Iterator[None]:
         cause = error.__cause__
         if isinstance(cause, driver.Neo4jError):  # a result that failed before it was read
             raise _translate_server_error(query, cause) from cause
+        if "closed" in str(error):
+            raise ConfigurationError(
+                "The connection to Neo4j was closed before: by `close` or the end of `with`, or by whoever handed the "
+                "driver in. Make a new client."
+            ) from error
         raise DatabaseError(f"The Neo4j driver failed during {query!r}: {_first_line(error)}") from error
 
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import wraps
 from types import TracebackType
@@ -14,7 +15,7 @@ from hipporag_neo4j.coroutines import ON_LOOP, Interruptible, Stopped, until_don
 from hipporag_neo4j.database import AsyncDatabase
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
-from hipporag_neo4j.errors import ConfigurationError, HippoRAGError
+from hipporag_neo4j.errors import ConfigurationError
 from hipporag_neo4j.explaining.explain import explain
 from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.facade.batching import Batching
@@ -56,8 +57,8 @@ def _in_thread(
 ) -> "Callable[Concatenate[AsyncHippoRAG, P], Coroutine[Any, Any, ResultT]]":
     @wraps(method)
     async def call(self: "AsyncHippoRAG", /, *args: P.args, **kwargs: P.kwargs) -> ResultT:
-        client, _ = await self._open()
-        return await self._call(lambda: method(client, *args, **kwargs))
+        async with self._under_way() as (client, _):
+            return await self._call(lambda: method(client, *args, **kwargs))
 
     return call
 
@@ -69,7 +70,6 @@ def _stoppable(
 
     @wraps(method)
     async def call(self: "AsyncHippoRAG", /, *args: P.args, **kwargs: P.kwargs) -> ResultT:
-        client, _ = await self._open()
         stop = threading.Event()
         hear: Any = kwargs.get("progress")
 
@@ -80,13 +80,14 @@ def _stoppable(
                 hear(*values)
 
         kwargs["progress"] = progress
-        running = asyncio.ensure_future(self._call(lambda: method(client, *args, **kwargs)))
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            stop.set()
-            await until_done(running)
-            raise
+        async with self._under_way() as (client, _):
+            running = asyncio.ensure_future(self._call(lambda: method(client, *args, **kwargs)))
+            try:
+                return await asyncio.shield(running)
+            except asyncio.CancelledError:
+                stop.set()
+                await until_done(running)
+                raise
 
     return call
 
@@ -97,12 +98,13 @@ class AsyncHippoRAG:
     `retrieve` and `explain` run their statements on the asynchronous driver, and the language model that the settings
     name is asked by `openai.AsyncOpenAI`. Everything else is done in threads with a blocking connection of their own.
     Callbacks are called in those threads. What is made is made at the first call, from the settings; what was handed in
-    stays open, and an embedder or language model that was is asked by several threads at once. For one event loop.
+    stays open, and an embedder or language model that was is asked by several threads at once. For one event loop;
+    ConfigurationError is raised on another one, and after `close`.
 
     A search that is cancelled ends its statement on the server, and what it had begun to project is ended first.
-    `index`, `import_openie`, `retry_failed` and `drop` stop after the batch under way; the next run goes on from there.
-    A request to the language model is broken off. What else runs in a thread, such as an embedding or a model that was
-    handed in, goes on to its end; `close` waits for it.
+    `index`, `import_openie`, `retry_failed` and `drop` stop after the batch or the passage under way; the next run goes
+    on from there. Other calls break off their request to the language model. What else runs in a thread, such as an
+    embedding or a model that was handed in, goes on to its end; `close` waits for it.
     """
 
     def __init__(
@@ -127,16 +129,19 @@ class AsyncHippoRAG:
         )
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hipporag")
         self._opening = asyncio.Lock()
-        self._closed = False
         self._opened: tuple[_Client, AsyncDatabase] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
+        self._calls = 0
+        self._idle = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         try:
-            await self._open()
+            async with self._under_way():
+                return self
         except BaseException:
             await self.close()
             raise
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -144,7 +149,8 @@ class AsyncHippoRAG:
         await self.close()
 
     async def close(self) -> None:
-        """Wait for the calls in threads, and close what was opened here."""
+        """Wait for the calls under way, and close what was opened here; calls that come later are refused."""
+        self._check_loop()
         await ON_LOOP.whole(self._close())
 
     async def retrieve(
@@ -161,30 +167,30 @@ class AsyncHippoRAG:
         options: Options | None = None,
     ) -> RetrievalResult:
         """As `HippoRAG.retrieve`; `fact_filter` is called in a thread."""
-        client, database = await self._open()
-        blocking = await self._call(lambda: replace(client._sources, fact_filter=fact_filter))
-        rows = await database.run("schema/find_graph", namespace=client.namespace)
-        graph = schema.graph_in(rows, client.namespace)
-        await self._call(lambda: client._check(graph))
-        options = options or options_of(self.settings)
-        result = await retrieve(
-            AsyncSources(database, blocking, self._call),
-            graph,
-            question,
-            mode=mode,
-            limit=limit,
-            entities=entities,
-            options=replace(options, without_llm=True) if no_llm else options,
-            looks=looks,
-            where=where,
-        )
+        async with self._under_way() as (client, database):
+            blocking = await self._call(lambda: replace(client._sources, fact_filter=fact_filter))
+            rows = await database.run("schema/find_graph", namespace=client.namespace)
+            graph = schema.graph_in(rows, client.namespace)
+            await self._call(lambda: client._check(graph))
+            options = options or options_of(self.settings)
+            result = await retrieve(
+                AsyncSources(database, blocking, self._call),
+                graph,
+                question,
+                mode=mode,
+                limit=limit,
+                entities=entities,
+                options=replace(options, without_llm=True) if no_llm else options,
+                looks=looks,
+                where=where,
+            )
         return result.explained_by(self.explain)
 
     async def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
         """As `HippoRAG.explain`; so does `await result.explain()`."""
-        client, database = await self._open()
-        blocking = await self._call(lambda: client._sources)
-        return await explain(AsyncSources(database, blocking, self._call), result, strict=strict)
+        async with self._under_way() as (client, database):
+            blocking = await self._call(lambda: client._sources)
+            return await explain(AsyncSources(database, blocking, self._call), result, strict=strict)
 
     answer = _in_thread(_Client.answer)
     answer_from = _in_thread(_Client.answer_from)
@@ -218,6 +224,30 @@ class AsyncHippoRAG:
     health = _in_thread(_Client.health)
     inspect = _in_thread(_Client.inspect)
 
+    @asynccontextmanager
+    async def _under_way(self) -> AsyncIterator[tuple[_Client, AsyncDatabase]]:
+        """Around a call, for which `close` waits: what it works with."""
+        self._check_loop()
+        if self._closed:
+            raise ConfigurationError("The AsyncHippoRAG was closed. Make a new one.")
+        self._calls += 1
+        try:
+            yield await self._open()
+        finally:
+            self._calls -= 1
+            if self._calls == 0:
+                self._idle.set()
+
+    def _check_loop(self) -> None:
+        """Raises ConfigurationError on another event loop than that of the first call."""
+        loop = asyncio.get_running_loop()
+        self._loop = self._loop or loop
+        if loop is not self._loop:
+            raise ConfigurationError(
+                "The AsyncHippoRAG was used on another event loop, which its connections belong to. Make one for each "
+                "loop, and close it there."
+            )
+
     async def _open(self) -> tuple[_Client, AsyncDatabase]:
         async with self._opening:
             if self._opened is not None:
@@ -226,10 +256,10 @@ class AsyncHippoRAG:
 
     async def _connect(self) -> tuple[_Client, AsyncDatabase]:
         client = await self._call(self._make)
-        client.loop = asyncio.get_running_loop()
+        client.loop = self._loop
         try:
             database = await client.database.beside(self._driver)
-        except HippoRAGError:
+        except BaseException:
             await self._call(client.close)
             raise
         opened = client, database
@@ -238,15 +268,20 @@ class AsyncHippoRAG:
 
     async def _close(self) -> None:
         self._closed = True
-        await asyncio.to_thread(self._threads.shutdown)
-        if self._opened is not None:
+        while self._calls:
+            self._idle.clear()
+            await self._idle.wait()
+        async with self._opening:
+            await asyncio.to_thread(self._threads.shutdown)
+            if self._opened is None:
+                return
             (client, database), self._opened = self._opened, None
-            await database.close()
-            await asyncio.to_thread(client.close)
+            try:
+                await database.close()
+            finally:
+                await asyncio.to_thread(client.close)
 
     async def _call(self, work: Callable[[], ResultT]) -> ResultT:
-        if self._closed:
-            raise ConfigurationError("The AsyncHippoRAG was closed. Make a new one.")
         job = Interruptible()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, job.run, work)

@@ -81,10 +81,9 @@ class LoopTransport:
     def streamed(self, request: dict[str, Any]) -> Iterator[Any]:
         """The open response."""
         opening = self._client.chat.completions.with_streaming_response.create(**request)
-        response = self._wait_for(_opened(opening))
         try:
-            yield _Response(response, self._wait_for)
-        finally:
+            yield _Response(self._wait_for(_opened(opening)), self._wait_for)
+        finally:  # also where it was opened while the thread was stopped
             asyncio.run_coroutine_threadsafe(opening.__aexit__(None, None, None), self._loop)
 
     def sleep(self, seconds: float) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import hipporag_neo4j
 from hipporag_neo4j import AsyncHippoRAG, HippoRAG
+from hipporag_neo4j.database import AsyncDatabase
 from hipporag_neo4j.domain import MODES, Mode, Passage
 from hipporag_neo4j.errors import ConfigurationError, GraphNotFoundError, InputError
 from hipporag_neo4j.projection import projection_prefix
@@ -199,9 +200,8 @@ def test_a_slow_language_model_does_not_block_the_loop_and_a_cancelled_call_is_b
                 asyncio.ensure_future(rag.retrieve(QUESTION, mode="hipporag1")),
                 asyncio.ensure_future(rag.answer(QUESTION, mode="dense")),
             ]
-            while len(llm_server.chats) < 1:
+            while len(llm_server.chats) < len(calls):
                 await asyncio.sleep(0.05)
-            await asyncio.sleep(0.5)
             for call in calls:
                 call.cancel()
             await asyncio.wait(calls)
@@ -212,6 +212,90 @@ def test_a_slow_language_model_does_not_block_the_loop_and_a_cancelled_call_is_b
     longest_gap, closing = asyncio.run(ask())
     assert longest_gap < 1.0
     assert closing < 4.0
+
+
+def connections(driver: neo4j.Driver) -> set[str]:
+    """Ids of the connections of this product that the server has."""
+    rows = driver.execute_query("CALL dbms.listConnections() YIELD connectionId, userAgent").records
+    return {row["connectionId"] for row in rows if row["userAgent"].startswith("hipporag-neo4j/")}
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.005, 0.02, 0.05])
+def test_closing_during_the_first_call_leaves_no_connection(
+    sample: HippoRAG, driver: neo4j.Driver, delay: float
+) -> None:
+    before = connections(driver)
+
+    async def ask() -> Any:
+        rag = AsyncHippoRAG(sample.settings, embedder=EMBEDDER)
+        call = asyncio.ensure_future(rag.retrieve(QUESTION, mode="bm25"))
+        await asyncio.sleep(delay)
+        await asyncio.gather(rag.close(), rag.close())
+        assert call.done() or delay == 0
+        return (await asyncio.gather(call, return_exceptions=True))[0]
+
+    found = asyncio.run(ask())
+    expected = sample.retrieve(QUESTION, mode="bm25").passages
+    assert "was closed" in str(found) if isinstance(found, ConfigurationError) else found.passages == expected
+    until = time.monotonic() + 10
+    while connections(driver) - before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert connections(driver) - before == set()
+
+
+def test_closing_waits_for_the_calls_under_way_and_refuses_later_ones(sample: HippoRAG) -> None:
+    async def ask() -> list[Any]:
+        rag = AsyncHippoRAG(sample.settings, embedder=EMBEDDER)
+        await rag.status()
+        calls: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(rag.retrieve(QUESTION, mode=mode, entities=ENTITIES))
+            for mode in ("hipporag1", "dense", "bm25")
+        ] + [asyncio.ensure_future(rag.inspect("facts-of-phrase", phrase="oda merrin"))]
+        await asyncio.sleep(0.002)
+        await rag.close()
+        assert all(call.done() for call in calls)
+        with pytest.raises(ConfigurationError, match="was closed"):
+            await rag.retrieve(QUESTION, mode="bm25")
+        with pytest.raises(ConfigurationError, match="was closed"):
+            await calls[0].result().explain()
+        return [call.result() for call in calls]
+
+    assert all(asyncio.run(ask()))
+
+
+def test_another_event_loop_is_refused(sample: HippoRAG) -> None:
+    rag = AsyncHippoRAG(sample.settings, embedder=EMBEDDER)
+    with asyncio.Runner() as own, asyncio.Runner() as other:
+        result = own.run(rag.retrieve(QUESTION, mode="hipporag1", entities=ENTITIES))
+        calls: list[Any] = [rag.status(), rag.retrieve(QUESTION, mode="bm25"), result.explain(), rag.close()]
+        for call in calls:
+            with pytest.raises(ConfigurationError, match="another event loop"):
+                other.run(call)
+        explanation = own.run(cast(Any, result.explain()))
+        own.run(rag.close())
+    expected = sample.retrieve(QUESTION, mode="hipporag1", entities=ENTITIES).explain()
+    assert explanation.passages == expected.passages
+    assert explanation.passages[0].shares
+
+
+def test_what_fails_while_it_connects_leaves_nothing_open(
+    sample: HippoRAG, driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = connections(driver)
+
+    async def fail(*_: Any, **__: Any) -> Any:
+        raise OSError("no more file handles")
+
+    monkeypatch.setattr(AsyncDatabase, "connect", fail)
+
+    async def ask() -> None:
+        rag = AsyncHippoRAG(sample.settings, embedder=EMBEDDER)
+        with pytest.raises(OSError, match="no more file handles"):
+            await rag.status()
+        assert connections(driver) - before == set()
+        await rag.close()
+
+    asyncio.run(ask())
 
 
 def test_drivers_that_are_handed_in_are_used_and_stay_open(sample: HippoRAG) -> None:
