@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 
 from hipporag_neo4j.domain import Look, RetrievalResult
+from hipporag_neo4j.explanation import Explanation
 
 _CUT_OFF = (
     "The answer on which facts bear on the question was cut off, so some may be missing: HIPPORAG_LLM_MAX_TOKENS."
 )
 _STALE = "The graph is being written to, or a run broke off (see status): what is shown is not a published version."
+
+_NEWER = "The graph was written to meanwhile: shares and paths may be newer than the passages."
 
 
 def search_notices(result: RetrievalResult) -> list[str]:
@@ -18,6 +21,12 @@ def search_notices(result: RetrievalResult) -> list[str]:
     fallback = [result.fallback] if result.fallback else []
     ways = list(dict.fromkeys(search.way for search in searches if search.way))
     return [*filter_notices(result), *ways, *fallback, *looks, *([_STALE] if result.stale else [])]
+
+
+def explanation_notices(explanation: Explanation) -> list[str]:
+    """As `search_notices`, and whether what explains the passages is newer than they are."""
+    newer = explanation.stale and not explanation.result.stale
+    return search_notices(explanation.result) + ([_NEWER] if newer else [])
 
 
 def filter_notices(result: RetrievalResult) -> list[str]:

@@ -22,17 +22,7 @@ def check_report(path: Path, others: Collection[Path | None]) -> None:
         raise typer.BadParameter(
             f"{path} is to be what? Take a name that ends in {' or '.join(_REPORTS)}.", param_hint="'--report'"
         )
-    if path.resolve() in {other.resolve() for other in others if other is not None}:
-        raise typer.BadParameter(
-            f"{path} is another file of this command, and would be overwritten. Name one of its own.",
-            param_hint="'--report'",
-        )
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise typer.BadParameter(
-            f"{path} can't be written: {'it' if path.is_dir() else path.parent} is "
-            f"{'a' if path.is_dir() else 'no'} folder.",
-            param_hint="'--report'",
-        )
+    output.check_file(path, "--report", others)
 
 
 def write_report(path: Path, result: "Evaluation", setting: "Setting") -> None:

@@ -14,7 +14,7 @@ from hipporag_neo4j.cli.idle_options import check_retrieve, refuse_idle
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
 from hipporag_neo4j.cli.retrieve import Entities, Limit, Looks, ModeOption, NoLLM, seeds_line
-from hipporag_neo4j.notices import search_notices
+from hipporag_neo4j.notices import explanation_notices
 
 if TYPE_CHECKING:
     from hipporag_neo4j.domain import Mode, RetrievalResult
@@ -63,6 +63,8 @@ def explain(
     check_retrieve(context, str(mode), looks=looks, no_llm=no_llm, named=bool(entity), as_json=False)
     if as_json:
         refuse_idle(context, ("cypher",), "--json has the statement too.")
+    if html is not None:
+        output.check_file(html, "--html", query_decisions or ())
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
     conditions = parse_where(where)
     entities, fact_filter = _decided(question, query_decisions, entity)
@@ -99,7 +101,7 @@ def explain(
     elif html is None:
         _show(explanation)
         return
-    for notice in search_notices(explanation.result):
+    for notice in explanation_notices(explanation):
         output.warn(notice)
 
 
@@ -125,11 +127,9 @@ def _decided(
 def _show(explanation: "Explanation") -> None:
     console = output.stdout()
     result = explanation.result
-    for notice in dict.fromkeys([explanation.reason, *search_notices(result)]):
+    for notice in dict.fromkeys([explanation.reason, *explanation_notices(explanation)]):
         if notice and notice != result.fallback:
             console.print(Text(output.clean(notice), style="bold yellow"))
-    if explanation.stale and not result.stale:
-        console.print(Text("The graph was written to meanwhile: shares and paths may be newer.", style="bold yellow"))
     tree = Tree(Text(output.clean(result.question), style="bold"), guide_style="dim")
     if result.seeds:
         tree.add(seeds_line(result.seeds))

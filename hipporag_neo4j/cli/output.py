@@ -1,9 +1,10 @@
 """Where words go: results to standard output, everything else to standard error; JSON stands alone."""
 
 import json
+import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,24 @@ def snippet(text: str, length: int = 240) -> str:
     if len(line) <= length:
         return line
     return line[:length].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def check_file(path: Path, option: str, others: Iterable[Path | None] = ()) -> None:
+    """Refuse a file that can't be written, or is one of the `others` of the command, before anything is asked."""
+    folder = path.absolute().parent
+    problem = None
+    if str(path) == "-":
+        problem = "It is written to a file. Name one"
+    elif path.resolve() in {other.resolve() for other in others if other is not None}:
+        problem = f"{path} is another file of this command, and would be overwritten. Name one of its own"
+    elif path.is_dir():
+        problem = f"{path} can't be written: it is a folder"
+    elif not folder.is_dir():
+        problem = f"{path} can't be written: {path.parent} is no folder"
+    elif not os.access(path if path.exists() else folder, os.W_OK):
+        problem = f"{path} can't be written: you may not. Name another file"
+    if problem is not None:
+        raise typer.BadParameter(f"{problem}.", param_hint=f"'{option}'")
 
 
 def write_file(path: Path, text: str, what: str) -> None:

@@ -19,7 +19,7 @@ from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.inquiry import Inquiry, Trace, Walked
 from hipporag_neo4j.retrieval.rank_passages import Ranking, rank, walk_graph, weighted_keys
 from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.schema import read_graph
+from hipporag_neo4j.schema import graph_in
 
 ITERATIONS = 200
 TOLERANCE = 1e-14
@@ -28,6 +28,8 @@ COMPARED = 100
 MAIN_SEEDS = 3
 MAIN_SHARE = 0.05
 """A path is looked for from so many seeds, each of which gives this part of a passage's score at least."""
+PAIRS = 200
+"""Of a seed and a passage, between which one statement looks for paths: each has a time limit of its own."""
 _STATEMENTS = {"phrases": "explain/share_by_mentions", "passages": "explain/share_passage_nodes"}
 _DRAWING = "explain/draw_explanation"
 _NO_WALK = {
@@ -50,7 +52,7 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
     """Why each passage of a result was found; asks no language model.
 
     Raises GraphChangedError where the graph is another version than it was, unless it need not be `strict`: then the
-    explanation is `stale`. Raises InputError for a result of several steps.
+    explanation is `stale`. Raises GraphNotFoundError where it is gone, InputError for what is no result of one search.
     """
     trace = _trace_of(result)
     inquiry = _inquiry(sources, result, trace)
@@ -106,6 +108,11 @@ def _to_draw(result: RetrievalResult, explained: Sequence[ExplainedPassage]) -> 
 
 
 def _trace_of(result: RetrievalResult) -> Trace:
+    if not isinstance(result, RetrievalResult):
+        raise InputError(
+            f"explain takes what `retrieve` gave, a RetrievalResult, and was given a {type(result).__name__}. Of an "
+            "answer, explain its `retrieval`."
+        )
     if result.steps:
         raise InputError(
             "The result merges several searches, each with a walk of its own. Explain one of them: "
@@ -141,9 +148,7 @@ def _inquiry(sources: Sources, result: RetrievalResult, trace: Trace) -> Inquiry
 
 async def _has_changed(sources: Sources, trace: Trace, result: RetrievalResult) -> bool:
     rows = await sources.run("schema/find_graph", namespace=trace.graph.namespace)
-    if not rows:
-        return True
-    now = read_graph(rows[0]["graph"])
+    now = graph_in(rows, trace.graph.namespace)
     return now.created != trace.graph.created or now.version != result.version
 
 
@@ -205,15 +210,19 @@ async def _find_paths(
         return {}
     weights = inquiry.weights
     through = walked.shape == "passages"
-    rows = await inquiry.run(
-        "explain/find_paths",
-        pairs=[{"seed": key, "passage": passage} for key, passage in pairs],
-        through_passages=through,
-        fact_weight=weights.fact,
-        synonym_weight=weights.synonym,
-        synonym_from=weights.synonym_from or 0.0,
-        mention_weight=weights.mention if through else 0.0,
-    )
+    rows = [
+        row
+        for start in range(0, len(pairs), PAIRS)
+        for row in await inquiry.run(
+            "explain/find_paths",
+            pairs=[{"seed": key, "passage": passage} for key, passage in pairs[start : start + PAIRS]],
+            through_passages=through,
+            fact_weight=weights.fact,
+            synonym_weight=weights.synonym,
+            synonym_from=weights.synonym_from or 0.0,
+            mention_weight=weights.mention if through else 0.0,
+        )
+    ]
     # Over allowed passages alone, or where a synonym replaces facts, a walker has other ways to choose from.
     known = not inquiry.where and weights.rule == "sum"
     found = {(row["seed"], row["passage"]): read_path(row if known else {**row, "probability": None}) for row in rows}

@@ -43,6 +43,11 @@ class _Client(Batching, Searching, Looking):
     """What is asked in threads; its language model is asked on the event loop, for which these threads wait."""
 
     loop: asyncio.AbstractEventLoop | None = None
+    explain_on_loop: Callable[..., Coroutine[Any, Any, Explanation]]
+
+    def explain(self, result: RetrievalResult, *, strict: bool = True) -> Any:
+        """What was found in a thread is explained on the event loop, too: to be awaited."""
+        return self.explain_on_loop(result, strict=strict)
 
     def _make_language_model(self) -> "OpenAIModel":
         from hipporag_neo4j.llm.transport import LoopTransport
@@ -256,7 +261,7 @@ class AsyncHippoRAG:
 
     async def _connect(self) -> tuple[_Client, AsyncDatabase]:
         client = await self._call(self._make)
-        client.loop = self._loop
+        client.loop, client.explain_on_loop = self._loop, self.explain
         try:
             database = await client.database.beside(self._driver)
         except BaseException:

@@ -126,18 +126,21 @@ def _click_through(page: "Page") -> None:
 
 def test_what_was_not_walked_is_said(line: CommandLine, tmp_path: Path) -> None:
     assert "Mode dense doesn't walk" in line.run("explain", QUESTION, "--mode", "dense").stdout
-    fallback = line.run("explain", "What?", "--no-llm", COLUMNS="200").stdout
-    assert "No walk explains these passages." in fallback or "Walk from" in fallback
+    fallback = line.run("explain", QUESTION, "--mode", "hipporag1", "--entity", "?!", COLUMNS="200").stdout
+    assert "No walk explains these passages." in fallback
+    assert "Walk from" not in fallback
     empty = line.read("explain", QUESTION, *WALK, "--namespace", "test_nothing", status=1)
     assert empty["error"]["type"] == "GraphNotFoundError"
 
 
 def test_what_cannot_be_is_refused(line: CommandLine, tmp_path: Path) -> None:
-    nowhere = line.run("explain", QUESTION, *WALK, "--html", str(tmp_path / "no" / "why.html"), status=1)
-    assert "can't be written" in nowhere.stderr
-    assert "can't be written" in line.run("explain", QUESTION, *WALK, "--html", str(tmp_path), status=1).stderr
     decisions = tmp_path / "decisions.json"
     decisions.write_text('[{"question": "Another?", "named_entities": ["x"]}]')
+    for file in (tmp_path / "no" / "why.html", tmp_path, Path("-"), decisions):
+        given = ("--query-decisions", str(decisions), "--html", str(file))
+        refused = line.run("explain", QUESTION, *given, NEO4J_URI="bolt://127.0.0.1:9", status=2)
+        assert "'--html'" in refused.stderr
+    assert "Another?" in decisions.read_text()
     unknown = line.run("explain", QUESTION, "--query-decisions", str(decisions), status=2)
     assert "No decision about this question is recorded" in unknown.stderr
     assert "Leave it out" in line.run("explain", QUESTION, *WALK, "--json", "--cypher", status=2).stderr

@@ -278,6 +278,21 @@ def test_another_event_loop_is_refused(sample: HippoRAG) -> None:
     assert explanation.passages[0].shares
 
 
+def test_what_an_answer_was_read_in_is_explained_on_the_loop(sample: HippoRAG, llm_server: LLMServer) -> None:
+    own = {"llm_model": "scripted", "openai_base_url": llm_server.url}
+    llm_server.script = [Reply('{"explanation": "It is said.", "answer": "Oda", "passages": [1]}')]
+
+    async def ask() -> Any:
+        async with AsyncHippoRAG(sample.settings.model_copy(update=own), embedder=EMBEDDER) as rag:
+            answer = await rag.answer(QUESTION, mode="hipporag1", entities=ENTITIES)
+            with pytest.raises(InputError, match="Of an answer, explain its `retrieval`"):
+                await rag.explain(cast(Any, answer))
+            return await cast(Any, answer.retrieval.explain())
+
+    found = sample.retrieve(QUESTION, mode="hipporag1", entities=ENTITIES, limit=5)
+    assert asyncio.run(ask()).passages == found.explain().passages
+
+
 def test_what_fails_while_it_connects_leaves_nothing_open(
     sample: HippoRAG, driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from hipporag_neo4j.explaining.plain import explanation_values
 from hipporag_neo4j.explaining.search_and_explain import search_and_explain
 from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.hipporag import HippoRAG
+from hipporag_neo4j.notices import explanation_notices
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
 from hipporag_neo4j.settings import ProjectionWeights, Settings
 from tests.both_clients import BOTH
@@ -280,7 +281,12 @@ def test_a_result_of_another_version_is_refused(rag: HippoRAG) -> None:
     write(rag, [passage("6", ("kord", "borders", "mirrland"))])
     with pytest.raises(GraphChangedError, match="Ask the question again"):
         result.explain()
-    assert rag.explain(result, strict=False).stale
+    newer = rag.explain(result, strict=False)
+    assert newer.stale
+    assert not result.stale
+    (notice,) = explanation_notices(newer)
+    assert notice.startswith("The graph was written to meanwhile")
+    assert explanation_notices(find(rag, "hipporag1").explain()) == []
     assert not find(rag, "hipporag1").explain().stale
 
 
@@ -297,6 +303,29 @@ def test_after_a_run_that_broke_off_it_is_explained_and_stale(
     explanation = result.explain()
     assert_adds_up(explanation)
     assert explanation_values(explanation)["stale"]
+
+
+def test_what_was_never_found_is_refused(rag: HippoRAG) -> None:
+    for wrong in (None, "a question", find(rag, "hipporag1").passages):
+        with pytest.raises(InputError, match=r"takes what `retrieve` gave, a RetrievalResult, and was given a \w+"):
+            rag.explain(wrong)  # type: ignore[arg-type]
+
+
+def test_a_dropped_graph_is_told_as_one(rag: HippoRAG) -> None:
+    result = find(rag, "hipporag1")
+    rag.drop()
+    for strict in (True, False):
+        with pytest.raises(GraphNotFoundError, match="holds no graph"):
+            rag.explain(result, strict=strict)
+
+
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_paths_are_looked_for_a_few_at_a_time(rag: HippoRAG, monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
+    result = find(rag, "hybrid")
+    expected = result.explain()
+    assert sum(len(one.paths) for one in expected.passages) > pairs
+    monkeypatch.setattr("hipporag_neo4j.explaining.explain.PAIRS", pairs)
+    assert [one.paths for one in result.explain().passages] == [one.paths for one in expected.passages]
 
 
 def test_a_question_is_searched_again_where_the_graph_changes_meanwhile(rag: HippoRAG) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import neo4j
@@ -25,6 +26,7 @@ from mcp import Client  # noqa: E402
 from mcp.types import CallToolResult, TextContent  # noqa: E402
 
 from hipporag_neo4j.adapters.mcp import make_server  # noqa: E402
+from hipporag_neo4j.adapters.mcp_results import explained  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +109,18 @@ def test_an_explanation_adds_up(rag: HippoRAG) -> None:
     own, *quoted = texts(result)
     assert own.startswith("2 passages explained (hipporag1).")
     assert [json.loads(block) for block in quoted] == found["passages"]
+    assert found["notices"] == []
     other = structured(call(rag, "explain", question=QUESTION, mode="dense"))
     assert other["reason"].startswith("Mode dense doesn't walk")
     assert "limit" in refusal(call(rag, "explain", question=QUESTION, limit="many"))
+
+
+def test_an_explanation_of_a_newer_graph_says_so(rag: HippoRAG) -> None:
+    result = rag.retrieve(QUESTION, mode="hipporag1", entities=["Oda Merrin"])
+    newer = replace(rag.explain(result), stale=True)
+    said = explained(newer)
+    assert "Notice: The graph was written to meanwhile" in texts(said)[0]
+    assert len(structured(said)["notices"]) == 1
 
 
 def test_without_a_language_model_and_names_it_says_that_none_was_asked(rag: HippoRAG) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import typer
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.errors import InputError
@@ -51,6 +52,21 @@ def test_list_some_says_how_many_more(capsys: pytest.CaptureFixture[str]) -> Non
 def test_half_a_surrogate_pair_is_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     output.print_json({"text": "a \ud800 b"})
     assert json.loads(capsys.readouterr().out) == {"text": "a \ud800 b"}
+
+
+def test_a_file_is_checked_before_anything_is_done(tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.touch()
+    output.check_file(tmp_path / "new.html", "--html", [other, None])
+    output.check_file(other, "--html")
+    for wrong, said in (
+        (Path("-"), "Name one"),
+        (other, "would be overwritten"),
+        (tmp_path, "it is a folder"),
+        (other / "x", "is no folder"),
+    ):
+        with pytest.raises(typer.BadParameter, match=said):
+            output.check_file(wrong, "--html", [other])
 
 
 @pytest.mark.parametrize("name", ["no such folder/report.md", "folder"])
