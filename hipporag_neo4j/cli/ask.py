@@ -9,10 +9,18 @@ from rich.text import Text
 
 from hipporag_neo4j.cli import output
 from hipporag_neo4j.cli.filters import WhereOption, parse_where
-from hipporag_neo4j.cli.idle_options import check_search, refuse_idle
+from hipporag_neo4j.cli.idle_options import check_graph, check_search, refuse_idle
 from hipporag_neo4j.cli.options import AsJson, ModeName, Namespace, NoCache, make_settings
 from hipporag_neo4j.cli.progress import waiting
-from hipporag_neo4j.cli.retrieve import Entities, ModeOption, result_values
+from hipporag_neo4j.cli.retrieve import (
+    Entities,
+    GraphFileOption,
+    ModeOption,
+    Refresh,
+    open_graph,
+    place_values,
+    result_values,
+)
 from hipporag_neo4j.notices import search_notices
 
 if TYPE_CHECKING:
@@ -50,6 +58,8 @@ def ask(
     ] = None,
     where: WhereOption = None,
     namespace: Namespace = None,
+    graph: GraphFileOption = None,
+    refresh: Refresh = False,
     no_cache: NoCache = False,
     as_json: AsJson = False,
 ) -> None:
@@ -58,9 +68,8 @@ def ask(
     The language model (HIPPORAG_LLM_MODEL) is given the best passages and nothing else. When they don't hold the
     answer, it says so.
     """
-    from hipporag_neo4j.hipporag import HippoRAG
-
     check_search(context, str(mode), looks=looks)
+    check_graph(context, existing=graph is not None)
     if steps == 1:
         refuse_idle(context, ("ircot",), "with --steps 1 nothing is searched again.")
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
@@ -69,10 +78,10 @@ def ask(
         "mode": cast("Mode", str(mode)), "passages": passages, "entities": entity, "looks": looks, "steps": steps,
         "where": parse_where(where),
     }  # fmt: skip
-    with HippoRAG(settings) as rag:
+    with open_graph(settings, graph, refresh=refresh) as rag:
         if as_json:
             result = rag.answer(question, **asked)
-            output.print_json({"namespace": settings.namespace, **answer_values(result)})
+            output.print_json({**place_values(settings, graph), **answer_values(result)})
             for notice in search_notices(result.retrieval):
                 output.warn(notice)
             return

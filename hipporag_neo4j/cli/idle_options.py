@@ -47,7 +47,7 @@ def check_retrieve(context: typer.Context, mode: str, *, looks: int, no_llm: boo
 
 
 def check_graph(context: typer.Context, *, existing: bool) -> None:
-    """Refuse what `retrieve` can't do over a graph of others, or only there."""
+    """Refuse what `retrieve` and `ask` can't do over a graph of others, or only there."""
     if existing:
         refuse_idle(context, ("namespace",), "--graph searches a graph that has no namespace.")
         refuse_idle(context, ("no_cache",), "with --graph no answer is kept.")

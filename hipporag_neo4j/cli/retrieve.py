@@ -1,5 +1,7 @@
 """`retrieve`: ask a question, see the passages."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -50,6 +52,15 @@ Looks = Annotated[
 NoLLM = Annotated[
     bool, typer.Option("--no-llm", help="Ask no language model, in mode hybrid; finds less than with one.")
 ]
+GraphFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph",
+        metavar="FILE",
+        help="Search a graph that you have already, of which a file says what it holds (docs/existing_graph.md).",
+    ),
+]
+Refresh = Annotated[bool, typer.Option("--refresh", help="With --graph: project it anew, though no count has changed.")]
 
 
 def retrieve(
@@ -62,17 +73,8 @@ def retrieve(
     no_llm: NoLLM = False,
     where: WhereOption = None,
     namespace: Namespace = None,
-    graph: Annotated[
-        Path | None,
-        typer.Option(
-            "--graph",
-            metavar="FILE",
-            help="Search a graph that you have already, of which a file says what it holds (docs/existing_graph.md).",
-        ),
-    ] = None,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="With --graph: project it anew, though no count has changed.")
-    ] = False,
+    graph: GraphFileOption = None,
+    refresh: Refresh = False,
     full: Annotated[bool, typer.Option("--full", help="Show whole passages, not their beginnings.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show how long each stage took.")] = False,
     no_cache: NoCache = False,
@@ -86,7 +88,7 @@ def retrieve(
     check_graph(context, existing=graph is not None)
     conditions = parse_where(where)
     settings = make_settings(namespace=namespace, llm_cache=False if no_cache else None)
-    with _opened(settings, graph, refresh=refresh) as rag, waiting("Searching"):
+    with open_graph(settings, graph, refresh=refresh) as rag, waiting("Searching"):
         result = rag.retrieve(
             question,
             mode=cast("Mode", str(mode)),
@@ -97,26 +99,33 @@ def retrieve(
             where=conditions,
         )
     if as_json:
-        place = {"namespace": settings.namespace} if graph is None else {"graph": str(graph)}
-        output.print_json({**place, **result_values(result)})
+        output.print_json({**place_values(settings, graph), **result_values(result)})
         for notice in search_notices(result):
             output.warn(notice)
         return
     _show(output.stdout(), result, full=full, verbose=verbose)
 
 
-def _opened(settings: "Settings", graph: Path | None, *, refresh: bool) -> "Searching":
+@contextmanager
+def open_graph(settings: "Settings", graph: Path | None, *, refresh: bool) -> "Iterator[Searching]":
     """The namespace's graph, or the one of others that the file tells of."""
     if graph is None:
         from hipporag_neo4j.hipporag import HippoRAG
 
-        return HippoRAG(settings)
+        with HippoRAG(settings) as rag:
+            yield rag
+        return
     from hipporag_neo4j.facade.existing import ExistingGraph
 
-    existing = ExistingGraph(graph, settings)
-    if refresh:
-        existing.refresh()
-    return existing
+    with ExistingGraph(graph, settings) as existing:
+        if refresh:
+            existing.refresh()
+        yield existing
+
+
+def place_values(settings: "Settings", graph: Path | None) -> dict[str, str]:
+    """Where it was searched, as plain values."""
+    return {"namespace": settings.namespace} if graph is None else {"graph": str(graph)}
 
 
 def result_values(result: "RetrievalResult") -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Passages(_Part):
     joined. Indexes are found by label and property, and need a name only where there are several."""
 
     label: _Name
-    text: _Name | list[_Name]
+    text: _Name | Annotated[list[_Name], Field(min_length=1)]
     id: _Name | None = None
     title: _Name | None = None
     metadata: list[_Name] = []

@@ -1,4 +1,4 @@
-"""`existing check` and `retrieve --graph` as they are typed, over a graph of films."""
+"""`existing check`, `retrieve --graph` and `ask --graph` as they are typed, over a graph of films."""
 
 import uuid
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.acceptance.command_line import CommandLine
 from tests.existing_graphs import FILMS, film_graph
+from tests.llm_server import LLMServer, Reply
 from tests.servers import TestServer
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def test_a_dry_run_and_a_question(
-    line: CommandLine, driver: "neo4j.Driver", server: TestServer, tmp_path: Path
+    line: CommandLine, driver: "neo4j.Driver", server: TestServer, llm_server: LLMServer, tmp_path: Path
 ) -> None:
     mark = f"_{uuid.uuid4().hex[:8]}"
     file = tmp_path / "films.toml"
@@ -27,6 +28,12 @@ def test_a_dry_run_and_a_question(
         found = line.read(*asked, "--mode", "hipporag1", "--entity", "Mira Tolle", "--refresh")
         assert [passage["id"] for passage in found["passages"]] == ["The Salt Ferry", "Rent Day", "Tide Viol"]
         assert found["graph"] == str(file)
+        llm_server.script = [Reply('{"explanation": "As it says.", "answer": "Rent Day", "passages": [2]}')]
+        ask = ("ask", "What else?", "--graph", str(file), "--mode", "hipporag1", "--entity", "Mira Tolle")
+        answer = line.read(*ask, HIPPORAG_LLM_MODEL="scripted")
+        assert (answer["graph"], answer["answer"]) == (str(file), "Rent Day")
+        assert [one["id"] for one in answer["passages"]] == ["Rent Day"]
+        assert "--graph searches a graph that has no namespace" in line.run(*ask, "-n", "x", status=2).stderr
         error = line.read(*asked, "--mode", "dense", status=1)["error"]
         assert error["type"] == "ConfigurationError"
         assert "it needs passages.vector in the graph file" in error["message"]

@@ -30,6 +30,7 @@ from tests.existing_graphs import (
     pipeline_graph,
 )
 from tests.graphs import DIMENSIONS, keep_all, passage, write
+from tests.llm_server import LLMServer, Reply
 from tests.servers import TestServer
 
 if TYPE_CHECKING:
@@ -206,6 +207,28 @@ def test_nothing_is_written_and_no_write_session_is_opened(
     graph.refresh()
     monkeypatch.undo()
     assert set(modes) == {"READ"}
+    assert everything(pipeline) == before
+
+
+def test_an_answer_is_read_in_the_passages_and_kept_nowhere(
+    pipeline: Run, module_settings: Settings, llm_server: LLMServer
+) -> None:
+    own = {"llm_model": "scripted", "openai_base_url": llm_server.url}
+    before = everything(pipeline)
+    with ExistingGraph(PIPELINE, module_settings.model_copy(update=own), embedder=HashEmbedder(DIMENSIONS)) as graph:
+        llm_server.script = [Reply('{"explanation": "She does.", "answer": "On Cooper\'s Stair", "passages": [2]}')]
+        answer = graph.answer(QUESTION, mode="hipporag1", entities=["Oda Merrin"], passages=2)
+        assert answer.answer == "On Cooper's Stair"
+        assert texts(answer.retrieval) == [CHUNKS[0], CHUNKS[1]]
+        assert [one.text for one in answer.passages] == [CHUNKS[1]]
+        llm_server.script = [
+            Reply('{"thought": "Who sails the ferry?"}'),
+            Reply('{"thought": "He does.", "answer": "Joss Averill"}'),
+        ]
+        steps = graph.retrieve_by_steps("Who lives near the ferry?", mode="bm25", steps=3).steps
+        assert [step.thought for step in steps] == [None, "Who sails the ferry?", "He does."]
+        assert steps[-1].answer == "Joss Averill"
+        graph.refresh()
     assert everything(pipeline) == before
 
 

@@ -79,6 +79,7 @@ def test_names_are_quoted_in_what_fills_the_gaps(tmp_path: Path) -> None:
         ('direction = "in"}', 'direction = "in", label = "A"}', "step 1 leads to the phrase"),
         ('[{type = "FROM_CHUNK", direction = "in"}]', '[]\ncount = "n"', "there is no step"),
         ('[[relationships]]\ntype = "*"', '[[relationships]]\ntype = "A"\n[[relationships]]\ntype = "A"', "'A' twice"),
+        ('text = ["head", "text"]', "text = []", r"passages\.text.*: List should have at least 1 item"),
         ('label = "Chunk"', 'label = "a\\u0000b"', r"passages\.label"),
     ],
 )
