@@ -20,7 +20,7 @@ existing_app = typer.Typer(
     short_help="A graph that you have already.",
     no_args_is_help=True,
     help="A graph that is there already: a file says what its nodes and relationships are, `check` what comes of that, "
-    "and `retrieve --graph FILE` searches it. Nothing is written to it.",
+    "and `retrieve` and `ask --graph FILE` search it. Nothing is written to it.",
 )
 _MEGABYTE = 2**20
 

@@ -18,6 +18,7 @@ from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.retrieval import allow
 from hipporag_neo4j.retrieval.retrieve import Options, options_of
 from hipporag_neo4j.settings import Settings
+from tests.both_clients import BOTH, AwaitedHippoRAG
 from tests.embedders import HashEmbedder
 from tests.graphs import DIMENSIONS, keep_all, passage, write
 
@@ -34,6 +35,13 @@ NAMES = ("ada", "adah", "bob", "bobb", "cleo", "dora", "emil")
 RECIPES = ("hipporag1", "hipporag1/question", "hipporag2", "hybrid", "hybrid/3", "hybrid/no-llm", "dense")
 
 Metadata = Mapping[str, MetadataValue]
+
+
+@pytest.fixture(params=BOTH)
+def client(request: pytest.FixtureRequest) -> type[HippoRAG]:
+    """The kind of client."""
+    kind: type[HippoRAG] = request.param
+    return kind
 
 
 def ask(rag: HippoRAG, recipe: str, options: Options, where: Any = None) -> RetrievalResult:
@@ -132,18 +140,21 @@ def assert_same(found: RetrievalResult, expected: RetrievalResult) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "through_index", "examples"),
+    ("client", "rule", "through_index", "examples"),
     [
-        ("sum", True, 0),
-        ("paper", False, 0),
+        (HippoRAG, "sum", True, 0),
+        (HippoRAG, "paper", False, 0),
+        (AwaitedHippoRAG, "sum", False, 0),
+        (AwaitedHippoRAG, "paper", True, 0),
         *(
-            pytest.param(rule, through_index, 25, marks=pytest.mark.long)
+            pytest.param(HippoRAG, rule, through_index, 25, marks=pytest.mark.long)
             for rule in ("sum", "paper")
             for through_index in (True, False)
         ),
     ],
 )
 def test_it_finds_what_a_graph_of_the_allowed_passages_finds(
+    client: type[HippoRAG],
     rule: str,
     through_index: bool,
     examples: int,
@@ -170,7 +181,7 @@ def test_it_finds_what_a_graph_of_the_allowed_passages_finds(
     def check(corpus: Any, where: Any) -> None:
         passages = make(corpus)
         allowed = [p for p in passages if holds(p.passage.metadata, where)]
-        whole, part = (HippoRAG(settings, namespace=make_namespace(), embedder=EMBEDDER) for _ in range(2))
+        whole, part = (client(settings, namespace=make_namespace(), embedder=EMBEDDER) for _ in range(2))
         with whole, part:
             whole.declare_filterable(FILTERABLE)
             write(whole, passages)
@@ -187,11 +198,13 @@ def test_it_finds_what_a_graph_of_the_allowed_passages_finds(
     check()
 
 
-def test_what_is_declared_elsewhere_is_seen_and_nobody_is_asked_where_nothing_is_allowed(settings: Settings) -> None:
+def test_what_is_declared_elsewhere_is_seen_and_nobody_is_asked_where_nothing_is_allowed(
+    client: type[HippoRAG], settings: Settings
+) -> None:
     def asked(question: str, facts: Any, known: Any) -> Any:
         pytest.fail("nothing is allowed, so there is nothing to ask")
 
-    with HippoRAG(settings, embedder=EMBEDDER) as one, HippoRAG(settings, embedder=EMBEDDER) as other:
+    with client(settings, embedder=EMBEDDER) as one, client(settings, embedder=EMBEDDER) as other:
         write(one, make(CORPUS))
         with pytest.raises(InputError, match="no metadata declared as filterable"):
             one.retrieve(QUESTION, mode="dense", where={"test_year": 2000})
@@ -209,17 +222,17 @@ def test_what_is_declared_elsewhere_is_seen_and_nobody_is_asked_where_nothing_is
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_graph_without_passages_says_so(mode: Mode, settings: Settings) -> None:
-    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+def test_a_graph_without_passages_says_so(mode: Mode, client: type[HippoRAG], settings: Settings) -> None:
+    with client(settings, embedder=EMBEDDER) as rag:
         rag.declare_filterable(FILTERABLE)
         with pytest.raises(GraphNotFoundError, match="holds no passage"):
             rag.retrieve(QUESTION, mode=mode, where={"test_year": 2000}, fact_filter=keep_all, entities=["ada"])
 
 
-def test_an_index_that_is_gone_is_named_and_made_again(settings: Settings) -> None:
+def test_an_index_that_is_gone_is_named_and_made_again(client: type[HippoRAG], settings: Settings) -> None:
     """As after an `init --filterable` that was killed between dropping the index and making it anew."""
     where = {"test_year": {">=": 0}}
-    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+    with client(settings, embedder=EMBEDDER) as rag:
         write(rag, make(CORPUS))
         rag.declare_filterable(FILTERABLE)
         found = rag.retrieve(QUESTION, mode="dense", where=where).passages
@@ -239,8 +252,10 @@ def test_an_index_that_is_gone_is_named_and_made_again(settings: Settings) -> No
         assert rag.retrieve(QUESTION, mode="dense", where=where).passages == found
 
 
-def test_bm25_finds_the_allowed_passages_in_the_order_of_the_whole_index(settings: Settings) -> None:
-    with HippoRAG(settings, embedder=EMBEDDER) as rag:
+def test_bm25_finds_the_allowed_passages_in_the_order_of_the_whole_index(
+    client: type[HippoRAG], settings: Settings
+) -> None:
+    with client(settings, embedder=EMBEDDER) as rag:
         rag.declare_filterable(FILTERABLE)
         write(rag, make(CORPUS))
         everything = rag.retrieve("ada bob", mode="bm25", limit=100).passages
