@@ -14,12 +14,14 @@ from rich.console import Console
 from hipporag_neo4j import HippoRAG, Settings, local_server
 from hipporag_neo4j.cli.server import shown_progress
 from hipporag_neo4j.schema import find_graph
+from hipporag_neo4j.text import Normalisation
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "musique_train"
 OPENIE = "openie_gpt-3.5-turbo-1106.json"
 QUESTIONS_FILE = "questions.json"
 DECISIONS_FILE = "recorded_llm_query_decisions.json"
 NAMESPACE = "bench_musique"
+NORMALISATION: Normalisation = "paper"
 LIMIT = 10
 WARM_UP = 10
 """Questions asked before the measured ones."""

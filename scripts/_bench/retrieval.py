@@ -15,11 +15,12 @@ from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.embedding.remembering import RememberingEmbedder
 from hipporag_neo4j.evaluation import FoundGold, find_gold
 from hipporag_neo4j.evaluation.measures import all_recall_at, mean, recall_at
-from hipporag_neo4j.text import Normalisation, normalise
+from hipporag_neo4j.text import normalise
 from scripts._bench.common import (
     DATA,
     LIMIT,
     NAMESPACE,
+    NORMALISATION,
     WARM_UP,
     AsJson,
     DataFolder,
@@ -34,7 +35,6 @@ from scripts._bench.common import (
 from scripts._bench.recorded import Case, Walking, read_cases
 
 RECALL_AT = (2, 5, 10)
-NORMALISATION: Normalisation = "paper"
 SEEDED: tuple[Walking, ...] = ("hipporag2", "hybrid")
 
 
