@@ -191,13 +191,11 @@ def _show_end(console: Console, settings: "Settings", place: str, comparisons: "
     )
     console.print(Text(f"\nLook at the graph, in any Neo4j client at {place} ({access}):\n"), width=width)
     console.print(Text(statement, style="cyan"), soft_wrap=True)
-    console.print("\nAsk something yourself:\n")
+    console.print("\nAsk something yourself, and see why it was found:\n")
     entities = " ".join(f'--entity "{entity}"' for entity in last.entities)
+    asked = f'"{last.question}" --namespace {settings.namespace} --mode hipporag1 {entities}'
     console.print(
-        Text(
-            f'hipporag-neo4j retrieve "{last.question}" --namespace {settings.namespace} --mode hipporag1 {entities}',
-            style="cyan",
-        ),
+        Text(f"hipporag-neo4j retrieve {asked}\nhipporag-neo4j explain {asked}", style="cyan"),
         soft_wrap=True,
     )
     console.print("\nYour own documents: hipporag-neo4j index --help\n")

@@ -1,6 +1,7 @@
 """The commands on a real server: what they print for people and programs, and how they end."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -221,6 +222,9 @@ def test_demo_compares_and_a_second_run_finds_all_in_place(line: CommandLine, na
     assert "pellick ←lives in─ ilse corvane" in second.stdout
     assert "MATCH said" in second.stdout
     assert namespace in second.stdout.split("MATCH said")[1]
+    offered = [shlex.split(said) for said in second.stdout.splitlines() if said.startswith("hipporag-neo4j ")]
+    assert [words[1] for words in offered] == ["retrieve", "explain"]
+    assert all(line.run(*words[1:]).stdout for words in offered)
     values = line.read("demo", "--namespace", namespace)
     assert len(values["questions"]) == 3
     assert all(question["hipporag1"]["found"] == len(question["gold"]) for question in values["questions"])
