@@ -10,7 +10,10 @@ _CUT_OFF = (
 )
 _STALE = "The graph is being written to, or a run broke off (see status): what is shown is not a published version."
 
-_NEWER = "The graph was written to meanwhile: shares and paths may be newer than the passages."
+_NEWER = (
+    "The graph was written to since the search: the explanation is of the graph as it is now, and may show other "
+    "passages."
+)
 
 
 def search_notices(result: RetrievalResult) -> list[str]:

@@ -7,7 +7,7 @@
 CYPHER 25
 CALL () {
   MATCH (far:$label(passage))
-    SEARCH far IN (VECTOR INDEX $index(passage) FOR $negated LIMIT 50)
+    SEARCH far IN (VECTOR INDEX $index(passage) FOR $negated LIMIT $fetch)
   RETURN min(2 * vector.similarity.cosine(far.$vector(passage), $embedding) - 1) AS lowest
 }
 MATCH (passage:$label(passage))

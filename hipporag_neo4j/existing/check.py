@@ -1,14 +1,14 @@
 """A dry run over a graph of others: what the file finds, what would be projected, which modes work."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hipporag_neo4j import queries
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import Fact
 from hipporag_neo4j.existing.graph_file import ANY_TYPE, Mention
-from hipporag_neo4j.existing.layout import ARROWS, Layout, PhraseKind, VectorIndex, fact_kind
+from hipporag_neo4j.existing.layout import ARROWS, Index, Layout, PhraseKind, fact_kind
 from hipporag_neo4j.existing.ways import Possible, possible_modes
 from hipporag_neo4j.retrieval.retrieve import Options
 from hipporag_neo4j.retrieval.sources import Sources
@@ -105,13 +105,13 @@ async def _passages(sources: Sources, layout: Layout, problems: list[str]) -> Pa
     details = "no vectors"
     if layout.passages.vector is not None:
         found = (await sources.run("existing/count_passage_vectors", where=layout))[0]
-        details = _vectors(f"passages, label {label!r}", count, found, layout.passage_index, problems)
-    words = f", words in {layout.text_index}" if layout.text_index else ", no full-text index"
-    return Part(f"passages ({label})", count, details + words)
+        details = _vectors("passages", label, count, found, layout.passage_index, problems)
+    words = f"words in {_named(layout.text_index, label)}" if layout.text_index else "no full-text index"
+    return Part(f"passages ({label})", count, f"{details}, {words}")
 
 
 async def _phrases(sources: Sources, layout: Layout, kind: PhraseKind, problems: list[str]) -> Part:
-    own, label = layout.of_phrases(kind), kind.names.label
+    own, label = replace(layout, phrases=(kind,)), kind.names.label
     statement = "existing/count_phrases" if kind.names.vector is None else "existing/count_phrase_vectors"
     row = (await sources.run(statement, where=own))[0]
     count = row["phrases"]
@@ -124,12 +124,19 @@ async def _phrases(sources: Sources, layout: Layout, kind: PhraseKind, problems:
         )
     details = "no vectors"
     if kind.names.vector is not None:
-        details = _vectors(f"phrases, label {label!r}", count, row, kind.index, problems)
+        details = _vectors("phrases", label, count, row, kind.index, problems)
     return Part(f"phrases ({label})", count, details)
 
 
-def _vectors(what: str, count: int, row: Row, index: VectorIndex | None, problems: list[str]) -> str:
+def _named(index: Index, label: str) -> str:
+    """An index by its name, with what it holds beside the label's nodes."""
+    others = index.others(label)
+    return f"{index.name} (over {', '.join(others)}, too, which takes longer)" if others else index.name
+
+
+def _vectors(what: str, label: str, count: int, row: Row, index: Index | None, problems: list[str]) -> str:
     """What is to be known of vectors."""
+    what = f"{what}, label {label!r}"
     lengths = sorted(length for length in row["lengths"] if length is not None)
     said = f"{row['vectors']:,} vectors of {' and '.join(map(str, lengths)) or 'no'} dimensions"
     if index is None:
@@ -144,7 +151,7 @@ def _vectors(what: str, count: int, row: Row, index: VectorIndex | None, problem
             f"The index {index.name!r} holds vectors of {index.dimensions} dimensions, and there are some of "
             f"{' and '.join(map(str, others))} ({what}), which it leaves out. Make them anew with one model."
         )
-    return f"{said}, index {index.name}"
+    return f"{said}, index {_named(index, label)}"
 
 
 async def _mentions(sources: Sources, layout: Layout, problems: list[str]) -> Part:

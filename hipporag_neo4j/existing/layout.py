@@ -15,13 +15,17 @@ ARROWS = {"out": ("-", "->"), "in": ("<-", "-"), "any": ("-", "-")}
 
 
 @dataclass(frozen=True, slots=True)
-class VectorIndex:
-    """A vector index by name, and the length of the vectors it holds; None where it takes any."""
+class Index:
+    """A vector or full-text index by name: the labels or types that it is over, and the length of the vectors it holds;
+    None where it takes any, or holds words."""
 
     name: str
-    dimensions: int | None
-    shared: bool = False
-    """Whether it holds vectors of other labels or types, too."""
+    over: frozenset[str]
+    dimensions: int | None = None
+
+    def others(self, *own: str) -> list[str]:
+        """Labels or types that it is over beside the `own` ones."""
+        return sorted(self.over - set(own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class PhraseKind:
     """Phrases of one label, and the index over their vectors, if there is one."""
 
     names: Phrases
-    index: VectorIndex | None = None
+    index: Index | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class RelationshipKind:
     """Relationships of one type, and the index over the vectors of the facts they are, if there is one."""
 
     names: Relationship
-    index: VectorIndex | None = None
+    index: Index | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,8 @@ class Layout(Names):
     phrases: tuple[PhraseKind, ...]
     mentions: tuple[Mention, ...]
     relationships: tuple[RelationshipKind, ...]
-    passage_index: VectorIndex | None = None
-    text_index: str | None = None
+    passage_index: Index | None = None
+    text_index: Index | None = None
     types: tuple[str, ...] = ()
     """Of all relationships that count, in whatever way; `*` alone where any does."""
 
@@ -86,23 +90,26 @@ class Layout(Names):
         }
 
     @property
-    def searchable_phrases(self) -> tuple[PhraseKind, ...]:
-        """Phrases that can be found by a vector."""
-        return tuple(kind for kind in self.phrases if kind.index is not None)
+    def phrase_searches(self) -> tuple[tuple[Self, Index], ...]:
+        """The indexes by which phrases are found, each with a layout as if there were no other phrases; mentions are
+        those of all."""
+        kinds: dict[tuple[Index, str | None], list[PhraseKind]] = {}
+        for kind in self.phrases:
+            if kind.index is not None:
+                kinds.setdefault((kind.index, kind.names.vector), []).append(kind)
+        return tuple((replace(self, phrases=tuple(of)), index) for (index, _), of in kinds.items())
 
     @property
-    def searchable_facts(self) -> tuple[RelationshipKind, ...]:
-        """Facts that can be found by a vector."""
-        return tuple(kind for kind in self.relationships if kind.index is not None)
+    def fact_searches(self) -> tuple[tuple[Self, Index], ...]:
+        """The indexes by which facts are found, each with a layout as if there were no other facts."""
+        return tuple(
+            (replace(self, relationships=(kind,)), kind.index) for kind in self.relationships if kind.index is not None
+        )
 
     @property
     def has_vectors(self) -> bool:
         """Whether anything here is found by a vector."""
-        return bool(self.passage_index or self.searchable_phrases or self.searchable_facts)
-
-    def of_phrases(self, kind: PhraseKind) -> Self:
-        """As if there were no other phrases; mentions are those of all."""
-        return replace(self, phrases=(kind,))
+        return bool(self.passage_index or self.phrase_searches or self.fact_searches)
 
     def each(self, kind: str) -> Sequence[Self]:
         """A layout for each phrase's label, way of mentioning, or relationship type."""

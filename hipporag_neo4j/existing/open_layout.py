@@ -7,7 +7,7 @@ from dataclasses import replace
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.existing.graph_file import GraphFile
-from hipporag_neo4j.existing.layout import Layout, PhraseKind, RelationshipKind, VectorIndex
+from hipporag_neo4j.existing.layout import Index, Layout, PhraseKind, RelationshipKind
 from hipporag_neo4j.retrieval.sources import Sources
 
 _SHOWN = 12
@@ -76,21 +76,27 @@ def _like(name: str, known: Sequence[str]) -> str:
 
 def _vector_index(
     indexes: Iterable[Row], place: str, where: str, entity: str, label: str, vector: str | None, wanted: str | None
-) -> VectorIndex | None:
+) -> Index | None:
     """The online index over the vectors of a label or type; None where there is no vector, or no index."""
     if vector is None:
         return None
     over = [row for row in indexes if row["type"] == "VECTOR" and row["entity"] == entity]
     fitting = [row for row in over if label in row["labels"] and row["properties"][0] == vector]
     row = _chosen(fitting, over, place, f"{where}.vector_index", wanted, f"{label!r} with {vector!r}")
-    return VectorIndex(row["name"], row["dimensions"], shared=len(row["labels"]) > 1) if row else None
+    return _index(row)
 
 
-def _text_index(indexes: Iterable[Row], place: str, label: str, texts: Sequence[str], wanted: str | None) -> str | None:
+def _text_index(
+    indexes: Iterable[Row], place: str, label: str, texts: Sequence[str], wanted: str | None
+) -> Index | None:
     over = [row for row in indexes if row["type"] == "FULLTEXT" and row["entity"] == "NODE"]
     fitting = [row for row in over if label in row["labels"] and set(texts) & set(row["properties"])]
     row = _chosen(fitting, over, place, "passages.text_index", wanted, f"{label!r} with {texts[0]!r}")
-    return str(row["name"]) if row else None
+    return _index(row)
+
+
+def _index(row: Row | None) -> Index | None:
+    return Index(row["name"], frozenset(row["labels"]), row["dimensions"]) if row else None
 
 
 def _chosen(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder
 from hipporag_neo4j.errors import GraphMismatchError, InputError
-from hipporag_neo4j.existing.layout import Layout, VectorIndex
+from hipporag_neo4j.existing.layout import Index, Layout
 from hipporag_neo4j.existing.sources import ExistingSources
 from hipporag_neo4j.existing.ways import plan
 from hipporag_neo4j.filters import Where
@@ -68,7 +68,7 @@ def check_dimensions(layout: Layout, embedder: Embedder) -> None:
 
 def dimension_problem(layout: Layout, embedder: Embedder) -> str | None:
     """What is wrong where an index holds vectors of another length than the embedding model's."""
-    indexes: list[VectorIndex | None] = [
+    indexes: list[Index | None] = [
         layout.passage_index,
         *(kind.index for kind in layout.phrases),
         *(kind.index for kind in layout.relationships),

@@ -6,7 +6,7 @@ The modes and the projections are those of this product's own graphs; only what 
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from hipporag_neo4j.coroutines import Waiting
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.errors import ConfigurationError, GraphNotFoundError
-from hipporag_neo4j.existing.layout import Layout, RelationshipKind, fact_kind
+from hipporag_neo4j.existing.graph_file import ANY_TYPE
+from hipporag_neo4j.existing.layout import Index, Layout, fact_kind
 from hipporag_neo4j.existing.ways import need_passage_vectors
 from hipporag_neo4j.retrieval.bm25 import ALL
 from hipporag_neo4j.retrieval.filter_facts import Triplet, Verdict
@@ -37,7 +38,6 @@ class ExistingSources:
 
     sources: Sources
     layout: Layout
-    embedding_model: str = ""
 
     async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
@@ -113,7 +113,7 @@ class ExistingSources:
         state, created = await self._state()
         return {
             "namespace": self.layout.namespace,
-            "embedding_model": self.embedding_model,
+            "embedding_model": "",
             "dimensions": 0,
             "normalisation": "unicode",
             "synonym_threshold": 0.0,
@@ -163,70 +163,83 @@ class ExistingSources:
     async def _search_phrases(self, entities: Sequence[Mapping[str, Any]], fetch: int, limit: int) -> list[Row]:
         """Phrases of all labels that have an index, nearest first."""
         texts = [{"name": one["name"], "embedding": one["embedding"]} for one in entities]
-        rows = [
-            row
-            for kind in self.layout.searchable_phrases
-            for row in await _widened(
-                partial(self._run, "find_nearest_phrases", self.layout.of_phrases(kind), entities=texts, limit=limit),
-                fetch,
-                limit * len(texts),
-            )
-        ]
+        rows = []
+        for layout, index in self.layout.phrase_searches:
+            ask = partial(self._run, "find_nearest_phrases", layout, entities=texts, limit=limit)
+            own = [kind.names.label for kind in layout.phrases]
+            rows += await self._search(ask, index, own, fetch=fetch, enough=limit * len(texts))
         return sorted(rows, key=lambda row: (-row["similarity"], row["phrase"], row["key"]))
 
     async def _find_facts(self, fetch: int, limit: int, **parameters: Any) -> list[Row]:
         """The nearest facts of all types that have an index; the lowest score is that of all of them."""
-        rows = [
-            row
-            for kind in self.layout.searchable_facts
-            for row in await _widened(
-                partial(
-                    self._run,
-                    "find_facts",
-                    _of_facts(self.layout, kind),
-                    kind=fact_kind(kind),
-                    limit=limit,
-                    **parameters,
-                ),
-                fetch,
-                limit,
-            )
-        ]
+        rows = []
+        for layout, index in self.layout.fact_searches:
+            (kind,) = layout.relationships
+            ask = partial(self._run, "find_facts", layout, kind=fact_kind(kind), limit=limit, **parameters)
+            found = await self._search(ask, index, [kind.names.type], fetch=fetch, enough=limit)
+            if not _knows_lowest(found):
+                raise _crowded(index, "fact", kind.names.type)
+            rows += found
         lowest = min((row["lowest"] for row in rows), default=0.0)
         best = sorted(rows, key=lambda row: (-row["score"], row["subject"], row["predicate"], row["object"]))
         return [row | {"lowest": lowest} for row in best[:limit]]
 
     async def _find_near_passages(self, statement: str, fetch: int, limit: int, **parameters: Any) -> list[Row]:
         """Raises ConfigurationError where an index holds so much else that no passage is found in it."""
-        index = need_passage_vectors(self.layout)
-        rows = await _widened(partial(self._run, statement, limit=limit, **parameters), fetch, limit)
-        if not rows and index.shared:
-            label = self.layout.passages.label
-            raise ConfigurationError(
-                f"The index {index.name!r} is over other labels than {label!r}, too, and among the "
-                f"{_MOST_FETCHED:,} nearest of what it holds is no passage. Make an index over {label!r} alone "
-                "(docs/existing_graph.md, Indexes), or take --mode bm25."
-            )
+        index, label = need_passage_vectors(self.layout), self.layout.passages.label
+        ask = partial(self._run, statement, limit=limit, **parameters)
+        rows = await self._search(ask, index, [label], fetch=fetch, enough=limit)
+        if rows and _knows_lowest(rows):
+            return rows
+        if (await self._run("count_passage_vectors"))[0]["vectors"] == 0:
+            return []
+        raise _crowded(index, "passage", label)
+
+    async def _search(
+        self, ask: Callable[..., Awaitable[list[Row]]], index: Index, own: Sequence[str], *, fetch: int, enough: int
+    ) -> list[Row]:
+        """Rows of a search that looks at `fetch` entries of an index, or at more where too few of them count, or are of
+        the `own` labels or types."""
+        rows = await ask(fetch=fetch)
+        if _suffices(rows, enough):
+            return rows
+        there = _MOST_FETCHED if index.others(*own) else min(_MOST_FETCHED, await self._count(own))
+        while fetch < there and not _suffices(rows, enough):
+            fetch = min(_WIDER * fetch, _MOST_FETCHED)
+            rows = await ask(fetch=fetch)
         return rows
 
+    async def _count(self, names: Sequence[str]) -> int:
+        """How many nodes of these labels or relationships of these types there are at most."""
+        layout = self.layout
+        counted = (layout.passages.label, *(kind.names.label for kind in layout.phrases), *layout.types)
+        figures = dict(zip(counted, (await self._run("count_figures"))[0]["figures"], strict=True))
+        return sum(figures.get(name, figures.get(ANY_TYPE, 0)) for name in names)
+
     async def _find_by_terms(self, terms: str, limit: int, **_: Any) -> list[Row]:
-        """By the words alone: no namespace is asked for. All that the index finds, where it may hold other labels."""
-        ask = partial(self._run, "find_passages_by_terms", index=self.layout.text_index, terms=terms, limit=limit)
+        """By the words alone: no namespace is asked for. All that the index finds, where others take up its best."""
+        index = self.layout.text_index
+        assert index is not None, "the way is planned so"
+        ask = partial(self._run, "find_passages_by_terms", index=index.name, terms=terms, limit=limit)
         rows = await ask(fetch=10 * limit)
-        return rows if len(rows) == limit else await ask(fetch=ALL)
+        return await ask(fetch=ALL) if len(rows) < limit and index.others(self.layout.passages.label) else rows
 
 
-async def _widened(search: Callable[..., Awaitable[list[Row]]], fetch: int, enough: int) -> list[Row]:
-    """Rows of a search that drops what doesn't count of what an index finds: more is fetched where too few are left."""
-    rows = await search(fetch=fetch)
-    while len(rows) < enough and fetch < _MOST_FETCHED:
-        fetch = min(_WIDER * fetch, _MOST_FETCHED)
-        rows = await search(fetch=fetch)
-    return rows
+def _suffices(rows: Sequence[Row], enough: int) -> bool:
+    return len(rows) >= enough and _knows_lowest(rows)
 
 
-def _of_facts(layout: Layout, kind: RelationshipKind) -> Layout:
-    return replace(layout, relationships=(kind,))
+def _knows_lowest(rows: Sequence[Row]) -> bool:
+    """Whether what is farthest is known, where that was looked for."""
+    return all(row.get("lowest", 0.0) is not None for row in rows)
+
+
+def _crowded(index: Index, what: str, own: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"The index {index.name!r} is over {', '.join(index.others(own)) or 'much else'}, too, and among the "
+        f"{_MOST_FETCHED:,} nearest, or farthest, of what it holds is no {what}. Make an index over {own!r} alone "
+        "(docs/existing_graph.md, Indexes), or take --mode bm25."
+    )
 
 
 def _plain(row: Row) -> Row:

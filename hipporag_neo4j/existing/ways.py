@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hipporag_neo4j.domain import MODES, Mode
 from hipporag_neo4j.errors import ConfigurationError
-from hipporag_neo4j.existing.layout import Layout, VectorIndex
+from hipporag_neo4j.existing.layout import Index, Layout
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.retrieve import Options
 
@@ -33,7 +33,7 @@ class Possible:
     note: str | None
 
 
-def need_passage_vectors(layout: Layout) -> VectorIndex:
+def need_passage_vectors(layout: Layout) -> Index:
     """The index over passages' vectors. Raises ConfigurationError where there is none."""
     if layout.passage_index is None:
         raise ConfigurationError(
@@ -67,20 +67,20 @@ def plan(
                 )
             return Way(mode, options)
         case "hipporag1":
-            return Way(mode, options, None if layout.searchable_phrases else f"{NO_PHRASE_VECTORS}.")
+            return Way(mode, options, None if layout.phrase_searches else f"{NO_PHRASE_VECTORS}.")
         case "hipporag2":
             seeds = _seeds(layout, options.hipporag2)
-            if layout.searchable_facts:
+            if layout.fact_searches:
                 return Way(mode, replace(options, hipporag2=seeds), _note(layout))
-            return _without_facts(layout, options, seeds, by_question=bool(layout.searchable_phrases))
+            return _without_facts(layout, options, seeds, by_question=bool(layout.phrase_searches))
         case "hybrid":
             seeds = _seeds(layout, options.hybrid.seeds)
-            if layout.searchable_facts:
+            if layout.fact_searches:
                 unguided = replace(options.no_llm, seeds=_seeds(layout, options.no_llm.seeds))
                 changed = replace(options, hybrid=replace(options.hybrid, seeds=seeds), no_llm=unguided)
                 return Way(mode, replace(changed, without_llm=no_llm), _note(layout))
             by_question = no_llm and entities is None
-            if by_question and not layout.searchable_phrases:
+            if by_question and not layout.phrase_searches:
                 raise _missing(
                     mode,
                     "without a language model, vectors of phrases or of facts. Name what the question is about "
@@ -119,7 +119,7 @@ def _seeds(layout: Layout, seeds: FactSeeds) -> FactSeeds:
 
 
 def _note(layout: Layout) -> str | None:
-    notes = [] if layout.searchable_phrases else [f"{NO_PHRASE_VECTORS}."]
+    notes = [] if layout.phrase_searches else [f"{NO_PHRASE_VECTORS}."]
     notes += [] if layout.passage_index is not None else [f"{NO_PASSAGE_VECTORS}."]
     return " ".join(notes) or None
 

@@ -51,18 +51,15 @@ class _Walks:
 async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = True) -> Explanation:
     """Why each passage of a result was found; asks no language model.
 
-    Raises GraphChangedError where the graph is another version than it was, unless it need not be `strict`: then the
-    explanation is `stale`. Raises GraphNotFoundError where it is gone, InputError for what is no result of one search.
+    Raises GraphChangedError where the graph is another version than it was, or becomes one meanwhile, unless it need
+    not be `strict`: then the explanation is `stale`. Raises GraphNotFoundError where it is gone, InputError for what is
+    no result of one search.
     """
     trace = _trace_of(result)
     inquiry = _inquiry(sources, result, trace)
     changed = await _has_changed(sources, trace, result)
     if changed and strict:
-        raise GraphChangedError(
-            "The graph was written to since the passages were found, so that nothing exact can be said of them any "
-            "more. Ask the question again, and explain that; while a run is writing, rag.explain(result, "
-            "strict=False) explains it by the graph as it is."
-        )
+        raise _graph_changed()
     reason = _why_no_walk(result, trace)
     if reason is None and trace.walked is not None:
         walks = await _walk(inquiry, trace.walked)
@@ -78,6 +75,9 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
         passages, shares, paths, stale = result.passages, {}, {}, changed
     compared = max(COMPARED, trace.limit)
     dense, bm25 = await _other_ranks(replace(inquiry, limit=compared))
+    moved = await _has_changed(sources, trace, result)
+    if strict and (moved or (stale and not result.stale)):
+        raise _graph_changed()
     explained = tuple(
         ExplainedPassage(
             passage,
@@ -93,7 +93,7 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
         explained,
         reason=reason,
         compared=compared,
-        stale=stale,
+        stale=stale or moved,
         statement=load(_DRAWING).text,
         parameters={"namespace": trace.graph.namespace, **_to_draw(result, explained)},
     )
@@ -121,6 +121,14 @@ def _trace_of(result: RetrievalResult) -> Trace:
     if not isinstance(result.trace, Trace):
         raise InputError("The result doesn't say how it was found: it is a copy, or no search of this package made it.")
     return result.trace
+
+
+def _graph_changed() -> GraphChangedError:
+    return GraphChangedError(
+        "The graph was written to since the passages were found, so that nothing exact can be said of them any more. "
+        "Ask the question again, and explain that; while a run is writing, rag.explain(result, strict=False) explains "
+        "it by the graph as it is."
+    )
 
 
 def _why_no_walk(result: RetrievalResult, trace: Trace) -> str | None:

@@ -27,7 +27,7 @@ from hipporag_neo4j.llm.foreign import InvocableModel
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
 from hipporag_neo4j.retrieval.sources import AsyncSources
-from hipporag_neo4j.settings import Settings
+from hipporag_neo4j.settings import Settings, check_namespace
 
 if TYPE_CHECKING:
     import neo4j
@@ -124,10 +124,11 @@ class AsyncHippoRAG:
     ) -> None:
         """`driver` is for what waits on the loop, `blocking_driver` for what runs in threads, to the same server."""
         self.settings = settings or Settings()
+        self.namespace = self.settings.namespace if namespace is None else check_namespace(namespace)
         self._driver = driver
         self._make = lambda: _Client(
             self.settings,
-            namespace=namespace,
+            namespace=self.namespace,
             driver=blocking_driver,
             embedder=embedder,
             language_model=language_model,
@@ -137,7 +138,7 @@ class AsyncHippoRAG:
         self._opened: tuple[_Client, AsyncDatabase] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
-        self._calls = 0
+        self._calls: list[asyncio.Task[Any]] = []
         self._idle = asyncio.Event()
 
     async def __aenter__(self) -> Self:
@@ -151,12 +152,28 @@ class AsyncHippoRAG:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is not None and not issubclass(kind, Exception):
+            self._cancel_calls()
         await self.close()
 
     async def close(self) -> None:
-        """Wait for the calls under way, and close what was opened here; calls that come later are refused."""
+        """Wait for the calls under way, and close what was opened here; calls that come later are refused.
+
+        Cancelled, it cancels them, and waits until they have ended; so does the end of `async with` where that is
+        cancelled, as at Ctrl-C. Where the event loop has ended before, the rest of the client is closed.
+        """
+        if self._loop is not None and self._loop.is_closed():
+            self._closed = True
+            await asyncio.to_thread(self._close_threads)
+            return
         self._check_loop()
-        await ON_LOOP.whole(self._close())
+        closing = asyncio.ensure_future(self._close())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            self._cancel_calls()
+            await until_done(closing)
+            raise
 
     async def retrieve(
         self,
@@ -235,12 +252,14 @@ class AsyncHippoRAG:
         self._check_loop()
         if self._closed:
             raise ConfigurationError("The AsyncHippoRAG was closed. Make a new one.")
-        self._calls += 1
+        call = asyncio.current_task()
+        assert call is not None, "coroutines run in tasks"
+        self._calls.append(call)
         try:
             yield await self._open()
         finally:
-            self._calls -= 1
-            if self._calls == 0:
+            self._calls.remove(call)
+            if not self._calls:
                 self._idle.set()
 
     def _check_loop(self) -> None:
@@ -271,6 +290,10 @@ class AsyncHippoRAG:
         self._opened = opened
         return opened
 
+    def _cancel_calls(self) -> None:
+        for call in tuple(self._calls):
+            call.cancel()
+
     async def _close(self) -> None:
         self._closed = True
         while self._calls:
@@ -280,11 +303,16 @@ class AsyncHippoRAG:
             await asyncio.to_thread(self._threads.shutdown)
             if self._opened is None:
                 return
-            (client, database), self._opened = self._opened, None
             try:
-                await database.close()
+                await self._opened[1].close()
             finally:
-                await asyncio.to_thread(client.close)
+                await asyncio.to_thread(self._close_threads)
+
+    def _close_threads(self) -> None:
+        self._threads.shutdown()
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened[0].close()
 
     async def _call(self, work: Callable[[], ResultT]) -> ResultT:
         job = Interruptible()

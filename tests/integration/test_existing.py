@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.errors import ConfigurationError, GraphMismatchError, InputError
 from hipporag_neo4j.facade.existing import ExistingGraph
@@ -331,55 +332,96 @@ def test_the_dry_run_says_which_modes_lack_what(over: Opened, film_file: Path) -
 
 
 @pytest.fixture
-def crowd(pipeline: Run) -> Iterator[Callable[[], dict[str, Any]]]:
-    """Puts the pipeline's graph under indexes that are full of something else, which is nearer to the question."""
-    vector = f"ON n.embedding OPTIONS {options(HashEmbedder(DIMENSIONS))}"
-    near = HashEmbedder(DIMENSIONS).embed([QUESTION])[0] + np.random.default_rng(7).normal(0, 0.001, (700, DIMENSIONS))
+def crowd(copied: Run) -> Iterator[Callable[[], dict[str, Any]]]:
+    """Puts the copied graph under indexes full of something else, nearer to the question and farther from it."""
+    vector = f"ON x.v OPTIONS {options(HashEmbedder(DIMENSIONS))}"
+    around = np.random.default_rng(7).normal(0, 0.001, (700, DIMENSIONS))
+    question = HashEmbedder(DIMENSIONS).embed([QUESTION])[0]
     with ExitStack() as there:
 
         def crowd() -> dict[str, Any]:
-            words, passages, phrases = there.enter_context(
+            words, passages, phrases, facts = there.enter_context(
                 indexes(
-                    pipeline,
-                    f"CREATE FULLTEXT INDEX $name FOR (n:Chunk|Noise{MARK}) ON EACH [n.text]",
-                    f"CYPHER 25 CREATE VECTOR INDEX $name FOR (n:Chunk|Noise{MARK}) {vector}",
-                    f"CYPHER 25 CREATE VECTOR INDEX $name FOR (n:__Entity__|Noise{MARK}) {vector}",
+                    copied,
+                    f"CREATE FULLTEXT INDEX $name FOR (x:Text{MARK}|Noise{MARK}) ON EACH [x.heading, x.body]",
+                    f"CYPHER 25 CREATE VECTOR INDEX $name FOR (x:Text{MARK}|Noise{MARK}) {vector}",
+                    f"CYPHER 25 CREATE VECTOR INDEX $name FOR (x:`A thing ``{MARK}```|Noise{MARK}) {vector}",
+                    f"CYPHER 25 CREATE VECTOR INDEX $name FOR ()-[x:SAYS{MARK}|NOISE{MARK}]-() {vector}",
                 )
             )
-            pipeline(
-                f"UNWIND $vectors AS vector CREATE (n:Noise{MARK} {{text: $text}}) WITH * "
-                "CALL db.create.setNodeVectorProperty(n, 'embedding', vector)",
-                vectors=near.tolist(),
+            copied(
+                f"UNWIND $vectors AS vector CREATE (n:Noise{MARK} {{body: $text}})-[r:NOISE{MARK}]->(n) WITH * "
+                "CALL db.create.setNodeVectorProperty(n, 'v', vector) "
+                "CALL db.create.setRelationshipVectorProperty(r, 'v', vector)",
+                vectors=[*(question + around).tolist(), *(around - question).tolist()],
                 text=QUESTION,
             )
-            file = changed(PIPELINE, "passages", text_index=words, vector_index=passages)
-            return changed(file, "phrases", vector_index=phrases)
+            file = changed(copied_file(MARK), "passages", text_index=words, vector_index=passages)
+            return changed(changed(file, "phrases", vector_index=phrases), "relationships", vector_index=facts)
 
         yield crowd
-        pipeline(f"MATCH (n:Noise{MARK}) DELETE n")
+        copied(f"MATCH (n:Noise{MARK}) DETACH DELETE n")
 
 
 @pytest.mark.parametrize(
-    ("mode", "given"), [("bm25", {}), ("dense", {}), ("hipporag2", {}), ("hipporag1", {"entities": [QUESTION]})]
+    ("mode", "given"),
+    [
+        ("bm25", {}),
+        ("dense", {}),
+        ("hipporag1", {"entities": [QUESTION]}),
+        ("hipporag2", {"fact_filter": keep_all}),
+        ("hybrid", {"fact_filter": keep_all, "entities": ["salt"]}),
+    ],
 )
 def test_what_shares_an_index_with_other_things_is_found(
     over: Opened, crowd: Callable[[], dict[str, Any]], mode: Mode, given: dict[str, Any]
 ) -> None:
-    expected = over(PIPELINE).retrieve(QUESTION, mode=mode, limit=2, **given)
-    found = over(crowd()).retrieve(QUESTION, mode=mode, limit=2, **given)
+    expected = over(copied_file(MARK)).retrieve(QUESTION, mode=mode, limit=3, **given)
+    shared = over(crowd())
+    found = shared.retrieve(QUESTION, mode=mode, limit=3, **given)
     assert expected.passages
-    assert texts(found) == texts(expected)
+    if mode == "bm25":  # whose scores know how common a word is in the whole index
+        assert found.passages
+        assert {one.id for one in found.passages} <= {one.passage.id for one in OURS}
+    else:
+        scores = [one.score for one in expected.passages]
+        assert texts(found) == texts(expected)
+        assert [one.score for one in found.passages] == pytest.approx(scores, abs=1e-9)
     assert found.seeds == expected.seeds
+    assert found.looks == expected.looks
     assert found.fallback is None
+    assert any(f"(over Noise{MARK}, too, which takes longer)" in part.details for part in shared.check().parts)
 
 
+@pytest.mark.parametrize(("mode", "what"), [("dense", "passage"), ("hybrid", "passage"), ("hipporag2", "fact")])
 def test_an_index_full_of_other_things_is_told(
+    over: Opened, crowd: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch, mode: Mode, what: str
+) -> None:
+    # Of the facts some are near enough, and none is far enough: a third as many of those are looked at.
+    monkeypatch.setattr("hipporag_neo4j.existing.sources._MOST_FETCHED", 200 if what == "passage" else 1000)
+    graph = over(crowd())
+    with pytest.raises(ConfigurationError, match=rf"nearest, or farthest, of what it holds is no {what}\. Make an"):
+        graph.retrieve(QUESTION, mode=mode, limit=2, fact_filter=keep_all)
+
+
+def test_a_search_is_repeated_only_where_it_may_find_more(
     over: Opened, crowd: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hipporag_neo4j.existing.sources._MOST_FETCHED", 200)
-    graph = over(crowd())
-    with pytest.raises(ConfigurationError, match=r"among the 200 nearest of what it holds is no passage"):
-        graph.retrieve(QUESTION, mode="dense", limit=2)
+    asked: list[str] = []
+    run = Database.run
+
+    def counted(self: Database, query: str, /, **parameters: Any) -> Any:
+        asked.append(query)
+        return run(self, query, **parameters)
+
+    own = over(copied_file(MARK))
+    own.check()
+    shared = over(crowd())
+    monkeypatch.setattr(Database, "run", counted)
+    for graph, times in ((own, 1), (shared, 3)):
+        asked.clear()
+        graph.retrieve(QUESTION, mode="dense", limit=50)
+        assert asked.count("existing/find_passages_by_vector") == times
 
 
 def changed(file: dict[str, Any], part: str, **changes: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import neo4j
 import pytest
 from pydantic import TypeAdapter
 
+from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.errors import GraphChangedError, GraphNotFoundError, InputError
 from hipporag_neo4j.explaining.plain import explanation_values
@@ -285,7 +286,7 @@ def test_a_result_of_another_version_is_refused(rag: HippoRAG) -> None:
     assert newer.stale
     assert not result.stale
     (notice,) = explanation_notices(newer)
-    assert notice.startswith("The graph was written to meanwhile")
+    assert notice.startswith("The graph was written to since the search")
     assert explanation_notices(find(rag, "hipporag1").explain()) == []
     assert not find(rag, "hipporag1").explain().stale
 
@@ -303,6 +304,37 @@ def test_after_a_run_that_broke_off_it_is_explained_and_stale(
     explanation = result.explain()
     assert_adds_up(explanation)
     assert explanation_values(explanation)["stale"]
+
+
+@pytest.mark.parametrize(
+    "before", ["explain/share_by_mentions", "explain/find_paths", "retrieval/find_passages_by_terms"]
+)
+def test_a_write_between_its_statements_is_no_secret(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        write(rag, CHAIN)
+        run = Database.run
+        to_write: list[str] = []
+
+        def writing_before(self: Database, query: str, /, **parameters: Any) -> Any:
+            if query == before and to_write:
+                new = to_write.pop()
+                write(rag, [passage(new, ("kord", "borders", f"land of {new}"))])
+            return run(self, query, **parameters)
+
+        result = find(rag, "hipporag1")
+        monkeypatch.setattr(Database, "run", writing_before)
+        to_write.append("new 1")
+        with pytest.raises(GraphChangedError, match="Ask the question again"):
+            rag.explain(result)
+        result = find(rag, "hipporag1")
+        to_write.append("new 2")
+        assert rag.explain(result, strict=False).stale
+        to_write.append("new 3")
+        explanation = search_and_explain(lambda: find(rag, "hipporag1"), rag.explain)
+    assert not explanation.stale
+    assert {one.passage.id for one in explanation.passages} >= {"new 1", "new 2", "new 3"}
 
 
 def test_what_was_never_found_is_refused(rag: HippoRAG) -> None:
@@ -373,10 +405,3 @@ def test_the_statement_draws_the_same(rag: HippoRAG, driver: neo4j.Driver, serve
     shown = {node.id for one in explanation.passages for path in one.paths for node in path.nodes}
     assert shown <= nodes
     assert {one.passage.id for one in explanation.passages} <= nodes
-
-
-def test_a_graph_that_was_dropped_meanwhile(rag: HippoRAG) -> None:
-    result = find(rag, "hipporag1")
-    rag.drop()
-    with pytest.raises((GraphChangedError, GraphNotFoundError)):
-        result.explain()

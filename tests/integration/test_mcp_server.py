@@ -119,7 +119,7 @@ def test_an_explanation_of_a_newer_graph_says_so(rag: HippoRAG) -> None:
     result = rag.retrieve(QUESTION, mode="hipporag1", entities=["Oda Merrin"])
     newer = replace(rag.explain(result), stale=True)
     said = explained(newer)
-    assert "Notice: The graph was written to meanwhile" in texts(said)[0]
+    assert "Notice: The graph was written to since the search" in texts(said)[0]
     assert len(structured(said)["notices"]) == 1
 
 

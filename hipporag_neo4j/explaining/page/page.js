@@ -24,7 +24,7 @@ function showHeader() {
   const about = [`mode ${data.mode}`, `graph version ${data.version}`];
   if (from) about.unshift(`Walk from ${from}`);
   document.getElementById("about").textContent = about.join(" · ");
-  const notice = [data.reason, data.stale && "The graph was written to meanwhile."].filter(Boolean).join(" ");
+  const notice = [data.reason, data.stale && "The graph was written to since the search, or a run broke off."].filter(Boolean).join(" ");
   const place = document.getElementById("notice");
   place.textContent = notice;
   place.hidden = !notice;
