@@ -121,6 +121,8 @@ class Interruptible:
         token = _current.set(self)
         try:
             return work()
+        except StopIteration as error:  # no future can hold it, so who waits would wait for ever
+            raise RuntimeError("What ran in a thread raised StopIteration.") from error
         finally:
             _current.reset(token)
 

@@ -73,11 +73,14 @@ class Query:
         if not self.named:
             raise TypeError(f"cypher/{self.name}.cypher has no gap for a name.")
 
-        def repeated(section: re.Match[str]) -> str:
+        parts: list[str] = []
+        begin = 0
+        for section in _EACH.finditer(self.text):  # a name is never looked at again: it may read like a gap
             kind, between, body = section.groups()
-            return f"\n{between}\n".join(_filled(body, one) for one in names.each(kind))
-
-        return replace(self, text=_filled(_EACH.sub(repeated, self.text), names))
+            parts.append(_filled(self.text[begin : section.start()], names))
+            parts.append(f"\n{between}\n".join(_filled(body, one) for one in names.each(kind)))
+            begin = section.end()
+        return replace(self, text="".join([*parts, _filled(self.text[begin:], names)]))
 
 
 def cypher_folder() -> Path:

@@ -20,7 +20,7 @@ from hipporag_neo4j.llm.batch_api import BatchApi
 from hipporag_neo4j.llm.cached_model import CachedModel
 from hipporag_neo4j.llm.foreign import InvocableModel, as_language_model
 from hipporag_neo4j.retrieval.sources import BlockingSources
-from hipporag_neo4j.settings import Settings, check_namespace
+from hipporag_neo4j.settings import Settings, check_namespace, settings_or_default
 
 if TYPE_CHECKING:
     import neo4j
@@ -45,7 +45,7 @@ class Resources:
         language_model: LanguageModel | InvocableModel | None = None,
     ) -> None:
         """Raises ConfigurationError, ServerUnavailableError or AuthenticationError when there is no connection."""
-        self.settings = settings or Settings()
+        self.settings = settings_or_default(settings)
         self.namespace = self.settings.namespace if namespace is None else check_namespace(namespace)
         self._embedder = None if embedder is None else as_embedder(embedder)
         self._language_model = None if language_model is None else as_language_model(language_model)

@@ -177,3 +177,15 @@ class Settings(BaseSettings):
         for name, value in super().__repr_args__():
             address = isinstance(value, str) and "://" in value
             yield name, without_password(value) if address else value
+
+
+def settings_or_default(settings: object) -> Settings:
+    """The settings, or without any those of the environment. Raises ConfigurationError for what is none."""
+    if settings is None:
+        return Settings()
+    if not isinstance(settings, Settings):
+        raise ConfigurationError(
+            f"The settings are a {type(settings).__name__}. Give Settings(neo4j_uri=…, …), or nothing for those of the "
+            "environment (NEO4J_URI, …)."
+        )
+    return settings

@@ -5,6 +5,8 @@ import re
 import unicodedata
 from typing import Literal, get_args
 
+from hipporag_neo4j.errors import InputError
+
 Normalisation = Literal["unicode", "paper"]
 NORMALISATIONS: tuple[str, ...] = get_args(Normalisation)
 
@@ -43,7 +45,14 @@ def passage_text(title: str, text: str) -> str:
 def content_key(*parts: str) -> str:
     """A key made from content: 32 hexadecimal digits that are the same in every process.
 
-    Each part is preceded by its length, so ("a", "bc") and ("ab", "c") differ.
+    Each part is preceded by its length, so ("a", "bc") and ("ab", "c") differ. Raises InputError for half a surrogate
+    pair.
     """
     joined = "".join(f"{len(part)}:{part}" for part in parts)
-    return hashlib.blake2b(joined.encode(), digest_size=16).hexdigest()
+    try:
+        content = joined.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{parts[-1][:60]!r} holds half a surrogate pair, which is no Unicode text. Repair or drop that character."
+        ) from error
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -17,6 +17,7 @@ from rich.text import Text
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 COLUMNS = 100
+_LONGEST_TITLE = 70
 # Rich's template loads a font from the network; these are on the machine that shows the picture.
 FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
@@ -33,7 +34,8 @@ class Picture:
     def title(self) -> str:
         """The command as a user types it."""
         words = (word if re.fullmatch(r"[\w./=-]+", word) else f'"{word}"' for word in self.arguments)
-        return " ".join(["hipporag-neo4j", *words])
+        title = " ".join(["hipporag-neo4j", *words])
+        return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}…"
 
 
 EXPLAIN = (

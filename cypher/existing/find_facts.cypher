@@ -22,7 +22,7 @@ WITH collect({fact: fact, score: score, subject: subject, object: object}) AS fo
 UNWIND found AS one
 WITH one.fact AS fact, one.score AS score, one.subject AS subject, one.object AS object, lowest, size(found) AS seen
 WITH *, $name(subject) AS subjectName, $name(object) AS objectName,
-     coalesce(toString(fact[$kind.predicate_property]), $kind.predicate, type(fact)) AS predicate
+     coalesce(toStringOrNull(fact[$kind.predicate_property]), $kind.predicate, type(fact)) AS predicate
 ORDER BY score DESC, subjectName, predicate, objectName LIMIT $limit
 RETURN elementId(fact) AS key, subjectName AS subject, predicate, objectName AS object,
        elementId(subject) AS subject_key, elementId(object) AS object_key,

@@ -9,8 +9,10 @@ CALL () {
   MATCH (source:$label(phrase))
   OPTIONAL MATCH (source)-[edge$types(edge)]->(target:$label(phrase))
   WITH source, edge, target, coalesce($kinds[type(edge)], $kinds['*']) AS kind
-  WITH source, target, kind.weight * coalesce(toFloat(edge[kind.weight_property]), 1.0) AS weight
-  RETURN source, CASE WHEN weight > 0 THEN target END AS target, CASE WHEN weight > 0 THEN weight END AS weight
+  WITH source, target, edge[kind.weight_property] AS own, kind
+  WITH source, target, kind.weight * CASE WHEN own IS NULL THEN 1.0 ELSE toFloatOrNull(own) END AS weight
+  WITH source, target, CASE WHEN weight > 0 AND weight <= 1e12 THEN weight END AS weight
+  RETURN source, CASE WHEN weight IS NOT NULL THEN target END AS target, weight
   UNION ALL
   MATCH (source:$label(passage))
   RETURN source, null AS target, null AS weight

@@ -21,7 +21,7 @@ CALL (phrase) {
   MATCH (passage:$label(passage))$path(mention)(phrase)
   RETURN passage, $count(mention) AS times */
 }
-WITH passage, sum(times * score) AS score
+WITH passage, sum(times * score) AS score WHERE score > 0
 WITH passage, score, $id(passage) AS id ORDER BY score DESC, id LIMIT $limit
 RETURN id, $title(passage) AS title, $text(passage) AS text, score, null AS row, $metadata(passage) AS properties
 ORDER BY score DESC, id

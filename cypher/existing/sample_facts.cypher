@@ -11,5 +11,5 @@ WITH type(edge) AS type, kind, collect({source: source, edge: edge, target: targ
 UNWIND some AS one
 WITH kind, type, one.edge AS edge, CASE WHEN kind.reversed THEN one.target ELSE one.source END AS subject,
      CASE WHEN kind.reversed THEN one.source ELSE one.target END AS object
-RETURN $name(subject) AS subject, coalesce(toString(edge[kind.predicate_property]), kind.predicate, type) AS predicate,
-       $name(object) AS object
+RETURN $name(subject) AS subject,
+       coalesce(toStringOrNull(edge[kind.predicate_property]), kind.predicate, type) AS predicate, $name(object) AS object

@@ -185,7 +185,7 @@ def _path_line(path: "GraphPath") -> Text:
         elif edge.kind == "synonym":
             line.append(f" ≈{said}≈ ", style="dim")
         else:
-            line.append(" in " if node.kind == "passage" else " mentions ", style="dim")
+            line.append(" mentioned in " if node.kind == "passage" else " mentions ", style="dim")
         line.append(output.clean(node.name), style="cyan" if node.kind == "passage" else "bold")
     return line
 

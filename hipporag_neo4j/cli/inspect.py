@@ -116,19 +116,22 @@ def _list_all(*, as_json: bool) -> None:
     console = output.stdout()
     for question, names in GROUPS:
         table = Table.grid(padding=(0, 2))
-        table.add_column(no_wrap=True, min_width=max(map(len, known)))
+        table.add_column(no_wrap=True, min_width=2 + max(map(len, known)))
         table.add_column()
         for name in names:
             inspection = known[name]
             first = inspection.query.description.partition(". ")[0].rstrip(".")
-            takes = " ".join(p.name if p.required else f"[{p.name}]" for p in inspection.parameters)
-            table.add_row(Text(f"  {name}", style="cyan"), Text.assemble(first, (f"  {takes}", "dim")))
+            takes = ", ".join(p.name if p.required else f"[{p.name}]" for p in inspection.parameters)
+            table.add_row(
+                Text(f"  {name}", style="cyan"), Text.assemble(first, (f" ({takes})" if takes else "", "dim"))
+            )
         console.print(Text(question, style="bold"))
         console.print(table)
         console.print()
     console.print(
         'Run one: hipporag-neo4j inspect facts-of-phrase --param phrase="oda merrin" --namespace demo\n'
-        "Its text: add --cypher. Parameters in [brackets] have defaults."
+        "Its text: add --cypher. Parameters in [brackets] have defaults.",
+        soft_wrap=True,
     )
 
 

@@ -25,7 +25,7 @@ def mcp(
     ] = None,
     namespace: Namespace = None,
 ) -> None:
-    """Serve the graph to agents by the Model Context Protocol: retrieve, ask, inspect, status.
+    """Serve the graph to agents by the Model Context Protocol: retrieve, explain, ask, inspect, status.
 
     An MCP client starts this command and speaks to it by standard input and output, which carry nothing else. It ends
     with its input, or by Ctrl-C. Needs the extra mcp: pip install "hipporag-neo4j[mcp]".

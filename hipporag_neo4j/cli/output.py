@@ -84,20 +84,27 @@ def snippet(text: str, length: int = 240) -> str:
 
 def check_file(path: Path, option: str, others: Iterable[Path | None] = ()) -> None:
     """Refuse a file that can't be written, or is one of the `others` of the command, before anything is asked."""
-    folder = path.absolute().parent
-    problem = None
-    if str(path) == "-":
-        problem = "It is written to a file. Name one"
-    elif path.resolve() in {other.resolve() for other in others if other is not None}:
-        problem = f"{path} is another file of this command, and would be overwritten. Name one of its own"
-    elif path.is_dir():
-        problem = f"{path} can't be written: it is a folder"
-    elif not folder.is_dir():
-        problem = f"{path} can't be written: {path.parent} is no folder"
-    elif not os.access(path if path.exists() else folder, os.W_OK):
-        problem = f"{path} can't be written: you may not. Name another file"
+    try:
+        problem = _why_not_written(path, [other for other in others if other is not None])
+    except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
+        problem = f"{path} can't be written: {getattr(error, 'strerror', None) or error}. Name another file."
     if problem is not None:
-        raise typer.BadParameter(f"{problem}.", param_hint=f"'{option}'")
+        raise typer.BadParameter(problem, param_hint=f"'{option}'")
+
+
+def _why_not_written(path: Path, others: Sequence[Path]) -> str | None:
+    folder = path.absolute().parent
+    if str(path) == "-":
+        return "It is written to a file. Name one."
+    if path.resolve() in {other.resolve() for other in others}:
+        return f"{path} is another file of this command, and would be overwritten. Name one of its own."
+    if path.exists() and not path.is_file():
+        return f"{path} can't be written: it is {'a folder' if path.is_dir() else 'no ordinary file'}."
+    if not folder.is_dir():
+        return f"{path} can't be written: {path.parent} is no folder."
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        return f"{path} can't be written: you may not. Name another file."
+    return None
 
 
 def write_file(path: Path, text: str, what: str) -> None:

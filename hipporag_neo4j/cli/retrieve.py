@@ -214,7 +214,7 @@ def _passage_values(passage: "RankedPassage") -> dict[str, Any]:
 def _show(console: Console, result: "RetrievalResult", *, full: bool, verbose: bool) -> None:
     for notice in search_notices(result):
         console.print(Text(output.clean(notice), style="bold yellow"))
-    if result.no_llm:
+    if result.no_llm and result.looks:
         console.print(
             Text("No language model was asked: facts are kept by their nearness to the question alone.", style="yellow")
         )

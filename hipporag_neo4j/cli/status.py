@@ -114,11 +114,11 @@ def _list_graphs(graphs: "Sequence[Listed]", *, as_json: bool) -> None:
     if not graphs:
         output.tell("The database holds no graph. Index passages: hipporag-neo4j index SOURCE, or import-openie FILE.")
         return
-    table = Table("namespace", "embedding model", "schema", "made", "")
+    table = Table("namespace", "embedding model", "schema", "made")
     for graph in graphs:
         cells = (graph.namespace, graph.embedding_model, str(graph.schema_version))
-        being = "being dropped" if graph.dropping else ""
-        table.add_row(*(Text(output.clean(cell)) for cell in cells), f"{graph.created.astimezone():%Y-%m-%d}", being)
+        made = f"{graph.created.astimezone():%Y-%m-%d}{', being dropped' if graph.dropping else ''}"
+        table.add_row(*(Text(output.clean(cell)) for cell in cells), made)
     output.stdout().print(table)
 
 

@@ -9,6 +9,7 @@ from hipporag_neo4j.errors import (
     AuthenticationError,
     ConfigurationError,
     DatabaseError,
+    InputError,
     QueryError,
     ServerUnavailableError,
     UnsupportedServerError,
@@ -32,6 +33,11 @@ def translated(query: str, uri: str | None = None) -> Iterator[None]:
     where = f" at {without_password(uri)}" if uri else ""
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"A text that {query!r} was given holds half a surrogate pair (U+{ord(error.object[error.start]):04X}) at "
+            f"character {error.start + 1}, which is no Unicode text. Repair or drop that character."
+        ) from error
     except driver.AuthError as error:
         raise AuthenticationError(
             f"Neo4j{where} refuses the user name or password ({error.message}). "
@@ -49,7 +55,7 @@ def translated(query: str, uri: str | None = None) -> Iterator[None]:
         cause = error.__cause__
         if isinstance(cause, driver.Neo4jError):  # a result that failed before it was read
             raise _translate_server_error(query, cause) from cause
-        if "closed" in str(error):
+        if "Driver closed" in str(error):
             raise ConfigurationError(
                 "The connection to Neo4j was closed before: by `close` or the end of `with`, or by whoever handed the "
                 "driver in. Make a new client."
@@ -78,6 +84,11 @@ def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") ->
         return UnsupportedServerError(
             "Graph Data Science is missing on the server: it knows no gds.* procedures. Install the plugin of the "
             "server's month, start docker/compose.yaml, or run `hipporag-neo4j server start`."
+        )
+    if code == "Neo.ClientError.Security.AuthenticationRateLimit":
+        return AuthenticationError(
+            f"Neo4j has locked the user for some seconds after too many wrong passwords ({message}). Wait, then check "
+            "NEO4J_USERNAME and NEO4J_PASSWORD."
         )
     if code == "Neo.DatabaseError.Transaction.TransactionLogError" or "encountered a critical error" in message:
         return DatabaseError(

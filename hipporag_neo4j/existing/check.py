@@ -9,7 +9,8 @@ from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import Fact
 from hipporag_neo4j.existing.graph_file import ANY_TYPE, Mention
 from hipporag_neo4j.existing.layout import ARROWS, Index, Layout, PhraseKind, fact_kind
-from hipporag_neo4j.existing.ways import Possible, possible_modes
+from hipporag_neo4j.existing.ways import WALKING, Possible, possible_modes
+from hipporag_neo4j.names import quoted
 from hipporag_neo4j.retrieval.retrieve import Options
 from hipporag_neo4j.retrieval.sources import Sources
 
@@ -74,13 +75,22 @@ async def check(sources: Sources, layout: Layout, options: Options, *, samples: 
     return Check(
         parts=(*parts, *mentions, *relationships),
         sizes=sizes,
-        modes=possible_modes(layout, options),
+        modes=_modes(layout, options, mentions=sum(part.count for part in mentions)),
         problems=tuple(problems),
         passages=tuple(SamplePassage(row["id"], row["title"], row["text"], tuple(row["phrases"])) for row in passages),
         facts=tuple(
             Fact(row["subject"] or "?", row["predicate"], row["object"] or "?", 0.0) for row in facts[: 3 * samples]
         ),
         statements={name: queries.load(f"existing/{name}").with_names(layout).text for name in STATEMENTS},
+    )
+
+
+def _modes(layout: Layout, options: Options, *, mentions: int) -> tuple[Possible, ...]:
+    """Which modes work; none that walks does where a walk leads to no passage."""
+    nowhere = "No passage mentions a phrase, so that a walk leads to none."
+    return tuple(
+        replace(one, works=False, note=nowhere) if one.mode in WALKING and not mentions else one
+        for one in possible_modes(layout, options)
     )
 
 
@@ -105,7 +115,7 @@ async def _passages(sources: Sources, layout: Layout, problems: list[str]) -> Pa
     details = "no vectors"
     if layout.passages.vector is not None:
         found = (await sources.run("existing/count_passage_vectors", where=layout))[0]
-        details = _vectors("passages", label, count, found, layout.passage_index, problems)
+        details = _vectors("passages", label, layout.passages.vector, count, found, layout.passage_index, problems)
     words = f"words in {_named(layout.text_index, label)}" if layout.text_index else "no full-text index"
     return Part(f"passages ({label})", count, f"{details}, {words}")
 
@@ -119,12 +129,12 @@ async def _phrases(sources: Sources, layout: Layout, kind: PhraseKind, problems:
         problems.append(f"No node has the label {label!r}: it gives no phrase.")
     elif row["named"] < count:
         problems.append(
-            f"{count - row['named']:,} of {count:,} phrases labelled {label!r} have no {kind.names.name!r}, so no "
-            "question can name them."
+            f"{count - row['named']:,} of {count:,} phrases labelled {label!r} have no {kind.names.name!r}, or one "
+            "that is no text, so no question can name them."
         )
     details = "no vectors"
     if kind.names.vector is not None:
-        details = _vectors("phrases", label, count, row, kind.index, problems)
+        details = _vectors("phrases", label, kind.names.vector, count, row, kind.index, problems)
     return Part(f"phrases ({label})", count, details)
 
 
@@ -134,15 +144,19 @@ def _named(index: Index, label: str) -> str:
     return f"{index.name} (over {', '.join(others)}, too, which takes longer)" if others else index.name
 
 
-def _vectors(what: str, label: str, count: int, row: Row, index: Index | None, problems: list[str]) -> str:
+def _vectors(what: str, label: str, vector: str, count: int, row: Row, index: Index | None, problems: list[str]) -> str:
     """What is to be known of vectors."""
     what = f"{what}, label {label!r}"
     lengths = sorted(length for length in row["lengths"] if length is not None)
     said = f"{row['vectors']:,} vectors of {' and '.join(map(str, lengths)) or 'no'} dimensions"
     if index is None:
-        problems.append(
-            f"There is no vector index over the vectors of {what}: make one (docs/existing_graph.md, Indexes)."
-        )
+        making = ""
+        if len(lengths) == 1:
+            making = (
+                f": CREATE VECTOR INDEX FOR (n:{quoted(label)}) ON n.{quoted(vector)} OPTIONS {{indexConfig: "
+                f"{{`vector.dimensions`: {lengths[0]}, `vector.similarity_function`: 'cosine'}}}}"
+            )
+        problems.append(f"There is no vector index over the vectors of {what}. Make one{making}.")
         return f"{said}, no index"
     if row["vectors"] < count:
         problems.append(f"{count - row['vectors']:,} of {count:,} have no vector ({what}): no search finds them by it.")
@@ -160,6 +174,11 @@ async def _mentions(sources: Sources, layout: Layout, problems: list[str]) -> Pa
     if not row["mentions"]:
         problems.append(
             f"No passage mentions a phrase by {what}. Look at the directions: `out` leads away from the passage."
+        )
+    if row["uncounted"]:
+        problems.append(
+            f"{row['uncounted']:,} mentions by {what} have a {layout.mentions[0].count!r} of nothing or less, more "
+            "than 1e12, or no number, and don't count."
         )
     details = f"{row['passages']:,} passages mention {row['phrases']:,} phrases {row['times']:,.0f} times"
     return Part(f"mentions {what}", row["mentions"], details)
@@ -179,7 +198,10 @@ async def _relationships(sources: Sources, layout: Layout, problems: list[str]) 
                 "which then counts as 1."
             )
         if row["weightless"]:
-            problems.append(f"{row['weightless']:,} {row['type']!r} weigh nothing, or less, and are left out of walks.")
+            problems.append(
+                f"{row['weightless']:,} {row['type']!r} weigh nothing or less, more than 1e12, or no number, and are "
+                "left out of walks."
+            )
     return [
         Part(
             f"relationships {row['type']}",

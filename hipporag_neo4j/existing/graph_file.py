@@ -2,6 +2,7 @@
 
 import hashlib
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -187,17 +188,17 @@ def read_graph_file(path: Path) -> GraphFile:
     """What a TOML file (or YAML: `.yaml`, `.yml`) says. Raises InputError, which names the place."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"The graph file {path} can't be read: {error}. Give the path of a TOML file.") from error
     return parse_graph_file(_loaded(text, path), str(path))
 
 
 def parse_graph_file(values: Any, place: str) -> GraphFile:
     """What the values of a file say; `place` is the file. Raises InputError."""
-    if not isinstance(values, dict):
+    if not isinstance(values, Mapping):
         raise InputError(f"{place} holds no tables. It needs [passages], [[phrases]] and [[mentions]]. {_SEE}")
     try:
-        file = GraphFile.model_validate(values)
+        file = GraphFile.model_validate(dict(values))
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(map(str, one['loc'])) or 'the file'}: {_plain(one['msg'])}" for one in error.errors()[:5]
@@ -212,12 +213,13 @@ def parse_graph_file(values: Any, place: str) -> GraphFile:
 
 
 def _loaded(text: str, path: Path) -> Any:
+    is_yaml = path.suffix.lower() in (".yaml", ".yml")
     try:
-        return yaml.safe_load(text) if path.suffix.lower() in (".yaml", ".yml") else tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
-        kind = "YAML" if isinstance(error, yaml.YAMLError) else "TOML"
+        return yaml.safe_load(text) if is_yaml else tomllib.loads(text)
+    # The parsers let errors of Python through: of dates and numbers that are none, of tables in tables in tables.
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         said = " ".join(str(error).split())
-        raise InputError(f"{path} is no {kind}: {said}. {_SEE}") from error
+        raise InputError(f"{path} is no {'YAML' if is_yaml else 'TOML'}: {said}. {_SEE}") from error
 
 
 def _plain(message: str) -> str:

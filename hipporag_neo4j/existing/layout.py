@@ -146,19 +146,20 @@ class Layout(Names):
             case "path", variable:
                 return _path(self.mentions[0], variable)
             case "count", variable:
-                counted = self.mentions[0].count
-                return f"coalesce(toFloat({variable}.{quoted(counted)}), 1.0)" if counted else "1.0"
+                return _count(f"{variable}.{quoted(counted)}") if (counted := self.mentions[0].count) else "1.0"
             case "name", variable:
                 return _by_label(variable, self.phrases)
             case "id", variable:
                 return (
-                    f"toString({variable}.{quoted(self.passages.id)})" if self.passages.id else f"elementId({variable})"
+                    f"toStringOrNull({variable}.{quoted(self.passages.id)})"
+                    if self.passages.id
+                    else f"elementId({variable})"
                 )
             case "title", variable:
                 title = self.passages.title
-                return f"coalesce(toString({variable}.{quoted(title)}), '')" if title else "''"
+                return f"coalesce(toStringOrNull({variable}.{quoted(title)}), '')" if title else "''"
             case "text", variable:
-                parts = [f"coalesce(toString({variable}.{quoted(name)}), '')" for name in self.passages.texts]
+                parts = [f"coalesce(toStringOrNull({variable}.{quoted(name)}), '')" for name in self.passages.texts]
                 return " + '\\n' + ".join(parts)
             case "metadata", variable:
                 entries = (f"{quoted('meta_' + name)}: {variable}.{quoted(name)}" for name in self.passages.metadata)
@@ -203,12 +204,18 @@ def _path(mention: Mention, variable: str) -> str:
     return text
 
 
+def _count(value: str) -> str:
+    """How often a passage mentions a phrase: 1 where nothing says it, 0 where that is no number above 0."""
+    number = f"toFloatOrNull({value})"
+    return f"CASE WHEN {value} IS NULL THEN 1.0 WHEN {number} > 0 AND {number} <= 1e12 THEN {number} ELSE 0.0 END"
+
+
 def _by_label(variable: str, phrases: Sequence[PhraseKind]) -> str:
     """The name of a phrase, whatever its label."""
     if len(phrases) == 1:
-        return f"toString({variable}.{quoted(phrases[0].names.name)})"
+        return f"toStringOrNull({variable}.{quoted(phrases[0].names.name)})"
     cases = " ".join(
-        f"WHEN {variable}:{quoted(kind.names.label)} THEN toString({variable}.{quoted(kind.names.name)})"
+        f"WHEN {variable}:{quoted(kind.names.label)} THEN toStringOrNull({variable}.{quoted(kind.names.name)})"
         for kind in phrases
     )
     return f"CASE {cases} END"

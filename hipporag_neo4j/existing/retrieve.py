@@ -11,7 +11,7 @@ from hipporag_neo4j.existing.sources import ExistingSources
 from hipporag_neo4j.existing.ways import plan
 from hipporag_neo4j.filters import Where
 from hipporag_neo4j.projection import Weights, projection_prefix
-from hipporag_neo4j.retrieval.retrieve import Options, check_question, retrieve
+from hipporag_neo4j.retrieval.retrieve import Options, check_question, check_without_llm, retrieve
 from hipporag_neo4j.retrieval.sources import Sources
 from hipporag_neo4j.schema import read_graph
 
@@ -35,6 +35,8 @@ async def retrieve_existing(
     GraphNotFoundError where it holds no passage.
     """
     check_question(question, mode, limit, entities, looks)
+    if no_llm:
+        check_without_llm(mode, looks)
     refuse_filter(where)
     own = replace(options, weights=Weights(mention=options.weights.mention))
     way = plan(layout, mode, own, entities=entities, looks=looks, no_llm=no_llm)
@@ -43,7 +45,7 @@ async def retrieve_existing(
     result = await retrieve(
         over, graph, question, mode=way.mode, limit=limit, entities=entities, options=way.options, looks=looks
     )
-    return replace(result, mode=mode, way=way.note, no_llm=no_llm and mode == "hybrid")
+    return replace(result, mode=mode, way=way.note, no_llm=no_llm and mode == "hybrid", version=0)
 
 
 async def drop_projections(sources: Sources, layout: Layout) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hipporag_neo4j.coroutines import Waiting
 from hipporag_neo4j.database import Row
-from hipporag_neo4j.errors import ConfigurationError, GraphNotFoundError
+from hipporag_neo4j.errors import ConfigurationError, GraphNotFoundError, NoLanguageModelError
 from hipporag_neo4j.existing.graph_file import ANY_TYPE
 from hipporag_neo4j.existing.layout import Index, Layout, fact_kind
 from hipporag_neo4j.existing.ways import need_passage_vectors
@@ -41,7 +41,15 @@ class ExistingSources:
 
     async def need_decider(self, *, facts: bool) -> None:
         """Raise NoLanguageModelError where nobody decides."""
-        await self.sources.need_decider(facts=facts)
+        try:
+            await self.sources.need_decider(facts=facts)
+        except NoLanguageModelError as error:
+            unguided = ", or take --mode hybrid --no-llm (no_llm=True)"
+            raise NoLanguageModelError(
+                "The mode needs a language model, and none is set. Set HIPPORAG_LLM_MODEL (with OPENAI_API_KEY or "
+                "OPENAI_BASE_URL), name what the question is about with --mode hipporag1 (--entity NAME, entities=[…])"
+                f"{unguided if self.layout.phrase_searches or self.layout.fact_searches else ''}."
+            ) from error
 
     async def embed(self, texts: Sequence[str]) -> NDArray[Any]:
         """Vectors of texts, shape (len(texts), dimensions)."""
@@ -168,7 +176,8 @@ class ExistingSources:
             ask = partial(self._run, "find_nearest_phrases", layout, entities=texts, limit=limit)
             own = [kind.names.label for kind in layout.phrases]
             rows += await self._search(ask, index, own, fetch=fetch, enough=limit * len(texts))
-        return sorted(rows, key=lambda row: (-row["similarity"], row["phrase"], row["key"]))
+        best = sorted(rows, key=lambda row: (-row["similarity"], row["phrase"], row["key"]))
+        return list({(row["entity"], row["key"]): row for row in reversed(best)}.values())[::-1]
 
     async def _find_facts(self, fetch: int, limit: int, **parameters: Any) -> list[Row]:
         """The nearest facts of all types that have an index; the lowest score is that of all of them."""

@@ -9,9 +9,7 @@ from hipporag_neo4j.existing.layout import Index, Layout
 from hipporag_neo4j.retrieval.hipporag2 import FactSeeds
 from hipporag_neo4j.retrieval.retrieve import Options
 
-NO_FACT_VECTORS = "Facts have no vectors here"
-NO_PHRASE_VECTORS = "Phrases have no vectors here, so that things are found by their names alone"
-NO_PASSAGE_VECTORS = "Passages have no vectors here, so that none is a seed"
+WALKING: tuple[Mode, ...] = ("hipporag1", "hipporag2", "hybrid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def plan(
                 )
             return Way(mode, options)
         case "hipporag1":
-            return Way(mode, options, None if layout.phrase_searches else f"{NO_PHRASE_VECTORS}.")
+            return Way(mode, options, None if layout.phrase_searches else _by_names(layout))
         case "hipporag2":
             seeds = _seeds(layout, options.hipporag2)
             if layout.fact_searches:
@@ -83,8 +81,8 @@ def plan(
             if by_question and not layout.phrase_searches:
                 raise _missing(
                     mode,
-                    "without a language model, vectors of phrases or of facts. Name what the question is about "
-                    "(--entity NAME, entities=[…]), or leave --no-llm out",
+                    "vectors of phrases or of facts, and a vector index over them, where no language model is asked. "
+                    "Name what the question is about (--entity NAME, entities=[…]), or leave --no-llm out",
                 )
             return _without_facts(layout, options, seeds, by_question=by_question)
 
@@ -106,12 +104,10 @@ def possible_modes(layout: Layout, options: Options) -> tuple[Possible, ...]:
 def _without_facts(layout: Layout, options: Options, seeds: FactSeeds, *, by_question: bool) -> Way:
     """From phrases, of which the walk is over both: the paper's other ways of linking a question."""
     linking = "the phrases nearest to the question" if by_question else "what the question names"
+    lacking = _lacking("Facts", [one.names.vector for one in layout.relationships])
     changed = replace(seeds, linking="question" if by_question else "entities")
-    return Way(
-        "hipporag2",
-        replace(options, hipporag2=changed),
-        " ".join(filter(None, [f"{NO_FACT_VECTORS}: the walk starts from {linking}.", _note(layout)])),
-    )
+    note = " ".join(filter(None, [f"{lacking}: the walk starts from {linking}.", _note(layout)]))
+    return Way("hipporag2", replace(options, hipporag2=changed), note)
 
 
 def _seeds(layout: Layout, seeds: FactSeeds) -> FactSeeds:
@@ -119,9 +115,20 @@ def _seeds(layout: Layout, seeds: FactSeeds) -> FactSeeds:
 
 
 def _note(layout: Layout) -> str | None:
-    notes = [] if layout.phrase_searches else [f"{NO_PHRASE_VECTORS}."]
-    notes += [] if layout.passage_index is not None else [f"{NO_PASSAGE_VECTORS}."]
+    notes = [] if layout.phrase_searches else [_by_names(layout)]
+    if layout.passage_index is None:
+        notes.append(f"{_lacking('Passages', [layout.passages.vector])}, so that none is a seed.")
     return " ".join(notes) or None
+
+
+def _by_names(layout: Layout) -> str:
+    lacking = _lacking("Phrases", [one.names.vector for one in layout.phrases])
+    return f"{lacking}, so that things are found by their names alone."
+
+
+def _lacking(what: str, vectors: Sequence[str | None]) -> str:
+    """What keeps things from being found by a vector: `vectors` are the properties that hold them."""
+    return f"{what} have no {'vector index' if any(vectors) else 'vectors'} here"
 
 
 def _missing(mode: Mode, what: str) -> ConfigurationError:

@@ -8,6 +8,7 @@ whole.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import RankedPassage, RetrievalResult
 from hipporag_neo4j.errors import GraphChangedError, InputError
 from hipporag_neo4j.explaining.read_path import read_path
@@ -19,7 +20,7 @@ from hipporag_neo4j.retrieval.dense import search_by_vector
 from hipporag_neo4j.retrieval.inquiry import Inquiry, Trace, Walked
 from hipporag_neo4j.retrieval.rank_passages import Ranking, rank, walk_graph, weighted_keys
 from hipporag_neo4j.retrieval.sources import Sources
-from hipporag_neo4j.schema import graph_in
+from hipporag_neo4j.schema import Graph, graph_in
 
 ITERATIONS = 200
 TOLERANCE = 1e-14
@@ -97,6 +98,11 @@ async def explain(sources: Sources, result: RetrievalResult, *, strict: bool = T
         statement=load(_DRAWING).text,
         parameters={"namespace": trace.graph.namespace, **_to_draw(result, explained)},
     )
+
+
+def explained_graph(result: RetrievalResult) -> Graph:
+    """The graph that a result was found in. Raises InputError for what is no result of one search."""
+    return _trace_of(result).graph
 
 
 def _to_draw(result: RetrievalResult, explained: Sequence[ExplainedPassage]) -> dict[str, list[str]]:
@@ -233,12 +239,22 @@ async def _find_paths(
     ]
     # Over allowed passages alone, or where a synonym replaces facts, a walker has other ways to choose from.
     known = not inquiry.where and weights.rule == "sum"
-    found = {(row["seed"], row["passage"]): read_path(row if known else {**row, "probability": None}) for row in rows}
+    found = {
+        (row["seed"], row["passage"]): read_path(row if known else {**row, "probability": None})
+        for row in rows
+        if _is_whole(row)
+    }
     paths: dict[str, list[Path]] = {}
     for pair in pairs:
         if pair in found:
             paths.setdefault(pair[1], []).append(found[pair])
     return {passage: tuple(of) for passage, of in paths.items()}
+
+
+def _is_whole(row: Row) -> bool:
+    """Whether nothing on the path was deleted while it was read."""
+    parts = [*(value for node in row["nodes"] for value in node.values()), *(edge["says"] for edge in row["edges"])]
+    return all(part is not None for part in parts)
 
 
 async def _other_ranks(inquiry: Inquiry) -> tuple[dict[str, int], dict[str, int]]:

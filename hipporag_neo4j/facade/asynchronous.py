@@ -16,7 +16,7 @@ from hipporag_neo4j.database import AsyncDatabase
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
 from hipporag_neo4j.errors import ConfigurationError
-from hipporag_neo4j.explaining.explain import explain
+from hipporag_neo4j.explaining.explain import explain, explained_graph
 from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.facade.batching import Batching
 from hipporag_neo4j.facade.looking import Looking
@@ -27,7 +27,7 @@ from hipporag_neo4j.llm.foreign import InvocableModel
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of, retrieve
 from hipporag_neo4j.retrieval.sources import AsyncSources
-from hipporag_neo4j.settings import Settings, check_namespace
+from hipporag_neo4j.settings import Settings, check_namespace, settings_or_default
 
 if TYPE_CHECKING:
     import neo4j
@@ -123,7 +123,7 @@ class AsyncHippoRAG:
         language_model: LanguageModel | InvocableModel | None = None,
     ) -> None:
         """`driver` is for what waits on the loop, `blocking_driver` for what runs in threads, to the same server."""
-        self.settings = settings or Settings()
+        self.settings = settings_or_default(settings)
         self.namespace = self.settings.namespace if namespace is None else check_namespace(namespace)
         self._driver = driver
         self._make = lambda: _Client(
@@ -211,6 +211,8 @@ class AsyncHippoRAG:
     async def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
         """As `HippoRAG.explain`; so does `await result.explain()`."""
         async with self._under_way() as (client, database):
+            graph = explained_graph(result)
+            await self._call(lambda: client._check(graph))
             blocking = await self._call(lambda: client._sources)
             return await explain(AsyncSources(database, blocking, self._call), result, strict=strict)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import Mode, RetrievalResult
 from hipporag_neo4j.embedding import Embedder, QueryEmbedder
-from hipporag_neo4j.errors import InputError
+from hipporag_neo4j.errors import InputError, NoLanguageModelError
 from hipporag_neo4j.existing.check import Check, check
 from hipporag_neo4j.existing.graph_file import GraphFile, parse_graph_file, read_graph_file
 from hipporag_neo4j.existing.layout import Layout
@@ -28,8 +28,7 @@ from hipporag_neo4j.llm import LanguageModel
 from hipporag_neo4j.llm.foreign import InvocableModel
 from hipporag_neo4j.retrieval.filter_facts import FactFilter
 from hipporag_neo4j.retrieval.retrieve import Options, options_of
-from hipporag_neo4j.retrieval.sources import BlockingSources
-from hipporag_neo4j.settings import Settings
+from hipporag_neo4j.settings import Settings, settings_or_default
 
 if TYPE_CHECKING:
     import neo4j
@@ -54,21 +53,15 @@ class ExistingGraph(Searching):
         """Raises InputError for a file that can't be used, and what `HippoRAG` raises without a connection."""
         self._place = str(graph) if isinstance(graph, Path | str) else "The graph"
         self._file: GraphFile = (
-            read_graph_file(Path(graph))
-            if isinstance(graph, Path | str)
-            else parse_graph_file(dict(graph), self._place)
+            read_graph_file(Path(graph)) if isinstance(graph, Path | str) else parse_graph_file(graph, self._place)
         )
-        own = (settings or Settings()).model_copy(update={"llm_cache": False})
+        own = settings_or_default(settings).model_copy(update={"llm_cache": False})
         super().__init__(own, driver=driver, embedder=embedder, language_model=language_model)
 
     @cached_property
     def _layout(self) -> Layout:
         """What the file names, found in the database once. Raises InputError where it isn't there."""
-        return finish(open_layout(self._plain_sources, self._file, self._place))
-
-    @property
-    def _plain_sources(self) -> BlockingSources:
-        return BlockingSources(self.database, self.embedder, lambda: self.language_model, self.settings.prompts_dir)
+        return finish(open_layout(self._sources, self._file, self._place))
 
     def check(self, *, samples: int = 3) -> Check:
         """A dry run: what the file finds, what would be projected, which modes work and what others lack.
@@ -77,12 +70,12 @@ class ExistingGraph(Searching):
         """
         layout = self._layout
         wrong = dimension_problem(layout, self.embedder) if layout.has_vectors else None
-        found = finish(check(self._plain_sources, layout, options_of(self.settings), samples=samples))
+        found = finish(check(self._sources, layout, options_of(self.settings), samples=samples))
         return replace(found, problems=(wrong, *found.problems)) if wrong else found
 
     def refresh(self) -> None:
         """Have what is projected made anew at the next question, though no count has changed."""
-        finish(drop_projections(self._plain_sources, Layout.of(self._file)))
+        finish(drop_projections(self._sources, Layout.of(self._file)))
 
     def read_filter(self, where: Where | None) -> Filter:
         """Raises InputError for any filter: metadata isn't declared here."""
@@ -112,7 +105,7 @@ class ExistingGraph(Searching):
             check_dimensions(layout, self.embedder)
         result = finish(
             retrieve_existing(
-                replace(self._plain_sources, fact_filter=fact_filter),
+                replace(self._sources, fact_filter=fact_filter),
                 layout,
                 question,
                 mode=mode,
@@ -125,6 +118,16 @@ class ExistingGraph(Searching):
             )
         )
         return result.explained_by(self.explain)
+
+    def _need_language_model(self) -> LanguageModel:
+        model = self.language_model
+        if model is None:
+            raise NoLanguageModelError(
+                "An answer needs a language model, and none is set. Set HIPPORAG_LLM_MODEL to its name, and "
+                "OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own. Without one, find passages: `retrieve "
+                "--graph FILE --mode hipporag1 --entity NAME` (graph.retrieve in Python)."
+            )
+        return model
 
     def explain(self, result: RetrievalResult, *, strict: bool = True) -> Explanation:
         """Raises InputError: only a graph of this product's own can be explained."""

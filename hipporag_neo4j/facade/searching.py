@@ -9,7 +9,7 @@ from hipporag_neo4j.answering.retrieve_by_steps import DEFAULT_STEPS, OnStep, re
 from hipporag_neo4j.answering.sources import BlockingAnswerSources
 from hipporag_neo4j.coroutines import finish
 from hipporag_neo4j.domain import AnswerResult, Mode, RetrievalResult
-from hipporag_neo4j.explaining.explain import explain
+from hipporag_neo4j.explaining.explain import explain, explained_graph
 from hipporag_neo4j.explanation import Explanation
 from hipporag_neo4j.filters import Filter, Where
 from hipporag_neo4j.resources import Resources
@@ -69,8 +69,10 @@ class Searching(Resources):
         """Why each passage of a result was found: seeds' shares, paths, other searches' ranks; asks no language model.
 
         Raises GraphChangedError where the graph was written to since, or else, not `strict`, explains it as it is now
-        and says that it is `stale`; InputError for a result of several steps.
+        and says that it is `stale`; GraphMismatchError where the client has another embedding model; InputError for a
+        result of several steps.
         """
+        self._check(explained_graph(result))
         return finish(explain(self._sources, result, strict=strict))
 
     def answer(

@@ -5,6 +5,7 @@ from typing import Any
 
 from hipporag_neo4j import schema
 from hipporag_neo4j.database import Database, Row
+from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.inspection.catalogue import find_inspection
 from hipporag_neo4j.inspection.check_names import check_named
 from hipporag_neo4j.inspection.parameters import convert
@@ -17,6 +18,8 @@ def inspect(database: Database, namespace: str, name: str, given: Mapping[str, A
     Raises InputError for a name that is none, for parameters that are missing, unknown or of the wrong type, and for a
     phrase or passage that isn't there; GraphNotFoundError.
     """
+    if not isinstance(name, str):
+        raise InputError(f"The name of an inspection is {name!r}. Give a text; `hipporag-neo4j inspect` lists them.")
     inspection = find_inspection(name)
     graph = schema.open_graph(database, namespace)
     values = convert(inspection.name, inspection.parameters, given, graph.normalisation)

@@ -148,13 +148,19 @@ def _checked(what: str, parameter: Parameter, value: object, rule: Normalisation
         return [_checked_text(what, parameter, item, rule) for item in value]
     if parameter.type == "str":
         return _checked_text(what, parameter, value, rule)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise _wrong(what, parameter, value)
-    if parameter.type == "float":
-        return float(value)
-    if not isinstance(value, int) or not 1 <= value <= _MOST:
-        raise _wrong(what, parameter, value, f" from 1 to {_MOST:,}")
-    return value
+    if parameter.type == "int":
+        if not isinstance(value, int) or not 1 <= value <= _MOST:
+            raise _wrong(what, parameter, value, f" from 1 to {_MOST:,}")
+        return value
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise _wrong(what, parameter, value)
+    return number
 
 
 def _checked_text(what: str, parameter: Parameter, value: Any, rule: Normalisation) -> str:
@@ -171,4 +177,6 @@ def _checked_text(what: str, parameter: Parameter, value: Any, rule: Normalisati
 
 
 def _wrong(what: str, parameter: Parameter, value: object, bounds: str = "") -> InputError:
-    return InputError(f"{what}: {parameter.name} is {value!r}. Give {_KINDS[parameter.type]}{bounds}: {parameter}.")
+    # Python refuses to write numbers of very many digits.
+    shown = "a number of more than 40 digits" if isinstance(value, int) and abs(value) >= 10**40 else repr(value)
+    return InputError(f"{what}: {parameter.name} is {shown}. Give {_KINDS[parameter.type]}{bounds}: {parameter}.")

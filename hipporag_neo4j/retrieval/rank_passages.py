@@ -6,7 +6,7 @@ from typing import Any
 
 from hipporag_neo4j.database import Row
 from hipporag_neo4j.domain import RankedPassage, Seed
-from hipporag_neo4j.errors import QueryError
+from hipporag_neo4j.errors import GraphChangedError, QueryError
 from hipporag_neo4j.projection import Projection, ensure_projection
 from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken, Walked
 from hipporag_neo4j.retrieval.weigh_seeds import SeedWeights
@@ -122,8 +122,13 @@ async def _try_rank(
     except QueryError as error:
         gone = projection.name in str(error) and "does not exist" in str(error)
         outdated = "do not exist in the in-memory graph" in str(error)
-        if last or not (gone or outdated):
+        if not (gone or outdated):
             raise
+        if last:
+            raise GraphChangedError(
+                "The graph is being written to so fast that its nodes are others before a walk over them ends. Ask "
+                "again, or when the run that writes is over."
+            ) from error
         if outdated:
             await _drop(inquiry, projection)
         return []

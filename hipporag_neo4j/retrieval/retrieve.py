@@ -1,6 +1,6 @@
 """One question, one mode, one result."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,7 +102,7 @@ async def retrieve(
     """
     check_question(question, mode, limit, entities, looks)
     if options.without_llm:
-        _check_without_llm(mode, looks)
+        check_without_llm(mode, looks)
     await _need_decider(sources, mode, entities, options)
     conditions = read_filter(graph, where)
     counted = CountedSources(sources)
@@ -187,6 +187,8 @@ def check_question(question: Any, mode: Any, limit: Any, entities: Any, looks: A
         )
     if isinstance(entities, str):
         raise InputError(f"The entities are one string, {entities!r}. Give a list: [{entities!r}].")
+    if entities is not None and not isinstance(entities, Collection):
+        raise InputError(f"The entities are {entities!r}. Give a list, such as ['Ada Lovelace'].")
     for text in (question, *(entities or ())):
         if not isinstance(text, str):
             raise InputError(f"An entity is {text!r}. Give texts, such as ['Ada Lovelace'].")
@@ -199,7 +201,8 @@ def check_question(question: Any, mode: Any, limit: Any, entities: Any, looks: A
             ) from error
 
 
-def _check_without_llm(mode: Mode, looks: int) -> None:
+def check_without_llm(mode: Mode, looks: int) -> None:
+    """Raises InputError for what can't be asked without a language model."""
     if mode in ("hipporag1", "hipporag2"):
         raise InputError(
             f"Only 'hybrid' can do without a language model, {mode!r} can't. Take mode 'hybrid' with --no-llm "

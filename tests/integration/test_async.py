@@ -290,6 +290,15 @@ def test_closing_waits_for_the_calls_under_way_and_refuses_later_ones(sample: Hi
     assert all(asyncio.run(ask()))
 
 
+def test_an_iterator_that_ends_in_a_callback_hangs_nobody(settings: Settings) -> None:
+    async def run() -> None:
+        async with AsyncHippoRAG(settings, embedder=EMBEDDER) as rag:
+            with pytest.raises(RuntimeError, match="raised StopIteration"):
+                await rag.import_openie(SAMPLE / "openie.json", progress=lambda *_: next(iter([])))
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
 def test_closing_can_be_broken_off_and_ends_the_calls_under_way(settings: Settings, llm_server: LLMServer) -> None:
     """A run in a task of its own stops after the batch under way."""
     own = settings.model_copy(update={"openai_base_url": llm_server.url, "llm_model": "scripted", "llm_concurrency": 2})

@@ -1,5 +1,6 @@
 """Retrieval over graphs of others: as neo4j-graphrag's pipeline builds one, of films, and one of ours once more."""
 
+import tomllib
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -11,7 +12,7 @@ import pytest
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import Mode, RetrievalResult
-from hipporag_neo4j.errors import ConfigurationError, GraphMismatchError, InputError
+from hipporag_neo4j.errors import ConfigurationError, GraphMismatchError, InputError, NoLanguageModelError
 from hipporag_neo4j.facade.existing import ExistingGraph
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
@@ -422,6 +423,85 @@ def test_a_search_is_repeated_only_where_it_may_find_more(
         asked.clear()
         graph.retrieve(QUESTION, mode="dense", limit=50)
         assert asked.count("existing/find_passages_by_vector") == times
+
+
+def test_odd_values_are_counted_by_the_dry_run_and_stop_no_search(over: Opened, copied: Run) -> None:
+    asked: tuple[tuple[Mode, dict[str, Any]], ...] = (
+        ("dense", {}),
+        ("hipporag1", {"entities": ["oda merrin"]}),
+        ("hipporag2", {"fact_filter": keep_all}),
+    )
+    graph = over(copied_file(MARK))
+    before = [graph.retrieve(QUESTION, mode=mode, limit=6, **given) for mode, given in asked]
+    try:
+        copied(
+            f"MATCH (t:Text{MARK} {{nr: '3'}}) MATCH (g:`A thing ``{MARK}``` {{called: 'salt'}}) "
+            f"CREATE (:`A thing ``{MARK}``` {{called: ['gamma', 'c'], odd: true}}) "
+            f"CREATE (:Text{MARK} {{nr: 'odd', body: ['a', 'b'], odd: true}}) "
+            "WITH t, g UNWIND [true, 'much', 1.0 / 0.0, 0.0 / 0.0, -1, [1]] AS value "
+            f"CREATE (t)<-[:IN{MARK} {{times: value, odd: true}}]-(g)-[:SAME{MARK} {{score: value, odd: true}}]->(g)"
+        )
+        found = graph.check()
+        problems = " ".join(found.problems)
+        assert "1 of 7 passages have no text" in problems
+        assert "have no 'called', or one that is no text" in problems
+        assert "6 mentions by" in problems
+        assert "weigh nothing or less, more than 1e12, or no number" in problems
+        after = [graph.retrieve(QUESTION, mode=mode, limit=6, **given) for mode, given in asked]
+    finally:
+        copied(f"MATCH (n) WHERE (n:`A thing ``{MARK}``` OR n:Text{MARK}) AND n.odd DETACH DELETE n")
+        copied("MATCH ()-[r]->() WHERE r.odd DELETE r")
+    for one, other in zip(before, after, strict=True):
+        assert texts(one) == texts(other)
+        assert [p.score for p in other.passages] == pytest.approx([p.score for p in one.passages], abs=1e-9)
+
+
+@pytest.mark.usefixtures("pipeline")
+def test_a_node_with_two_labels_is_one_phrase(over: Opened, pipeline: Run) -> None:
+    vector = f"ON n.embedding OPTIONS {options(HashEmbedder(DIMENSIONS))}"
+    person = {"label": "Person", "name": "name", "vector": "embedding"}
+    expected = over(PIPELINE).retrieve(QUESTION, no_llm=True)
+    with indexes(pipeline, f"CREATE VECTOR INDEX $name FOR (n:Person) {vector}"):
+        found = over(PIPELINE | {"phrases": [*PIPELINE["phrases"], person]}).retrieve(QUESTION, no_llm=True)
+    assert len({seed.phrase for seed in found.seeds}) == len(found.seeds)
+    assert found.seeds == expected.seeds
+
+
+@pytest.mark.parametrize("wrong", [5, None, [1], b"x"])
+def test_what_is_no_file_and_no_mapping_is_refused(over: Opened, wrong: Any) -> None:
+    with pytest.raises(InputError, match="holds no tables"):
+        over(wrong)
+
+
+def test_where_no_language_model_is_set_the_way_out_is_one_of_this_graph(over: Opened, film_file: Path) -> None:
+    graph = over(film_file)
+    with pytest.raises(NoLanguageModelError) as asked:
+        graph.retrieve("Which film?")
+    assert "--entity NAME" in str(asked.value)
+    assert "--no-llm" not in str(asked.value)
+    with pytest.raises(NoLanguageModelError, match="retrieve --graph FILE"):
+        graph.answer("Which film?", mode="bm25")
+    with pytest.raises(InputError, match="'hipporag2' can't"):
+        graph.retrieve("Which film?", mode="hipporag2", no_llm=True)
+
+
+def test_without_a_mention_no_walk_is_said_to_work(over: Opened, pipeline: Run) -> None:
+    found = over(changed(PIPELINE, "mentions", steps=[{"type": "FROM_CHUNK", "direction": "out"}])).check()
+    assert {one.mode for one in found.modes if not one.works} == {"hipporag1", "hipporag2", "hybrid"}
+    assert found.modes[0].note == "No passage mentions a phrase, so that a walk leads to none."
+
+
+def test_a_missing_index_comes_with_the_statement_that_makes_it(over: Opened, films: Run, film_file: Path) -> None:
+    films(f"MATCH (n:Person{MARK}) SET n.v = [1.0, 2.0]")
+    try:
+        file = tomllib.loads(film_file.read_text())
+        found = over(changed(file, "phrases", vector="v")).check()
+        (problem,) = [one for one in found.problems if "There is no vector index" in one]
+        with indexes(films, problem.partition("Make one: ")[2].rstrip(".").replace("INDEX FOR", "INDEX $name FOR")):
+            assert over(changed(file, "phrases", vector="v"), 2).check().parts[1].details.count("index test_existing")
+        assert "Phrases have no vector index here" in str([one.note for one in found.modes])
+    finally:
+        films(f"MATCH (n:Person{MARK}) REMOVE n.v")
 
 
 def changed(file: dict[str, Any], part: str, **changes: Any) -> dict[str, Any]:

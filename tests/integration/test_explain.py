@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from hipporag_neo4j.database import Database
 from hipporag_neo4j.domain import Mode, RetrievalResult
-from hipporag_neo4j.errors import GraphChangedError, GraphNotFoundError, InputError
+from hipporag_neo4j.errors import GraphChangedError, GraphMismatchError, GraphNotFoundError, InputError
 from hipporag_neo4j.explaining.plain import explanation_values
 from hipporag_neo4j.explaining.search_and_explain import search_and_explain
 from hipporag_neo4j.explanation import Explanation
@@ -341,6 +341,31 @@ def test_what_was_never_found_is_refused(rag: HippoRAG) -> None:
     for wrong in (None, "a question", find(rag, "hipporag1").passages):
         with pytest.raises(InputError, match=r"takes what `retrieve` gave, a RetrievalResult, and was given a \w+"):
             rag.explain(wrong)  # type: ignore[arg-type]
+
+
+def test_a_client_with_another_embedding_model_explains_nothing(rag: HippoRAG) -> None:
+    result = find(rag, "hipporag1")
+    another = HashEmbedder(DIMENSIONS, name="another")
+    with type(rag)(rag.settings, embedder=another) as other, pytest.raises(GraphMismatchError, match="another"):
+        other.explain(result)
+
+
+def test_a_path_over_what_was_deleted_is_left_out(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Database.run
+
+    def emptied(self: Database, query: str, /, **parameters: Any) -> Any:
+        rows = run(self, query, **parameters)
+        if query == "explain/find_paths":
+            rows[0]["edges"][0]["says"] = None
+            rows[1]["nodes"][0]["name"] = None
+        return rows
+
+    with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
+        write(rag, CHAIN)
+        result = find(rag, "hipporag1")
+        paths = sum(len(one.paths) for one in result.explain().passages)
+        monkeypatch.setattr(Database, "run", emptied)
+        assert sum(len(one.paths) for one in result.explain().passages) == paths - 2
 
 
 def test_a_dropped_graph_is_told_as_one(rag: HippoRAG) -> None:

@@ -5,6 +5,7 @@ import random
 import string
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from hipporag_neo4j.errors import (
     InputError,
     NoLanguageModelError,
 )
+from hipporag_neo4j.facade.asynchronous import AsyncHippoRAG
 from hipporag_neo4j.hipporag import HippoRAG
 from hipporag_neo4j.settings import Settings
 from tests.both_clients import BOTH
@@ -314,6 +316,35 @@ def test_values_of_a_wrong_type_are_refused(wrong: dict[str, Any], said: str, sa
     given: dict[str, Any] = {"question": "Who?", "limit": 3, "entities": ["Ada"], **wrong}
     with pytest.raises(InputError, match=said):
         sample.retrieve(given.pop("question"), mode="hipporag1", **given)
+
+
+@pytest.mark.parametrize("entities", [5, (name for name in ["ada"])])
+def test_entities_that_are_no_list_are_refused(sample: HippoRAG, entities: Any) -> None:
+    with pytest.raises(InputError, match="Give a list"):
+        sample.retrieve("Who?", mode="hipporag1", entities=entities)
+
+
+@pytest.mark.parametrize("kind", [HippoRAG, AsyncHippoRAG])
+def test_settings_that_are_none_are_refused(kind: Any) -> None:
+    with pytest.raises(ConfigurationError, match="The settings are a str"):
+        kind("bolt://localhost:7687")
+
+
+def test_half_a_surrogate_pair_is_refused_wherever_it_comes(sample: HippoRAG) -> None:
+    for call in (
+        partial(sample.delete, ["\ud800"]),
+        partial(sample.delete, document="\ud800"),
+        partial(sample.run, "\ud800"),
+        partial(sample.inspect, "facts-of-phrase", phrase="\ud800"),
+    ):
+        with pytest.raises(InputError, match="half a surrogate pair"):
+            call()
+
+
+def test_numbers_that_are_too_much_for_an_inspection_are_refused(sample: HippoRAG) -> None:
+    for limit in (10**400, 10**5000, float("inf"), True, "x"):
+        with pytest.raises(InputError, match="limit is"):
+            sample.inspect("phrase-hubs", limit=limit)
 
 
 def test_an_empty_namespace_is_no_default(settings: Settings) -> None:

@@ -75,7 +75,9 @@ function showDetails(card, passage) {
     for (const { stated } of path.edges) {
       if (!stated || told.has(stated.sentence)) continue;
       told.add(stated.sentence);
-      element("blockquote", details, stated.sentence).title = `A guess, from ${stated.title || stated.passage}`;
+      const quoted = element("blockquote", details, stated.sentence);
+      quoted.title = `A guess, from ${stated.title || stated.passage}`;
+      if (stated.passage !== passage.id) element("cite", quoted, stated.title || stated.passage);
     }
   }
   element("p", details, passage.text, "text");

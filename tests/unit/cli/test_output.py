@@ -1,6 +1,7 @@
 """What reaches the terminal."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,9 @@ def test_half_a_surrogate_pair_is_escaped(capsys: pytest.CaptureFixture[str]) ->
 def test_a_file_is_checked_before_anything_is_done(tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.touch()
+    circle, pipe = tmp_path / "circle", tmp_path / "pipe"
+    circle.symlink_to(circle)
+    os.mkfifo(pipe)
     output.check_file(tmp_path / "new.html", "--html", [other, None])
     output.check_file(other, "--html")
     for wrong, said in (
@@ -64,6 +68,9 @@ def test_a_file_is_checked_before_anything_is_done(tmp_path: Path) -> None:
         (other, "would be overwritten"),
         (tmp_path, "it is a folder"),
         (other / "x", "is no folder"),
+        (tmp_path / ("x" * 300), "can't be written"),
+        (circle, "can't be written"),
+        (pipe, "no ordinary file"),
     ):
         with pytest.raises(typer.BadParameter, match=said):
             output.check_file(wrong, "--html", [other])

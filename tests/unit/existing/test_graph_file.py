@@ -8,6 +8,7 @@ import pytest
 from hipporag_neo4j.errors import InputError
 from hipporag_neo4j.existing.graph_file import read_graph_file
 from hipporag_neo4j.existing.layout import Layout
+from hipporag_neo4j.queries import load
 from tests.servers import ROOT
 
 TOML = """
@@ -61,7 +62,9 @@ def test_names_are_quoted_in_what_fills_the_gaps(tmp_path: Path) -> None:
     assert layout.text("label", "phrase") == "`A ``thing```"
     assert layout.text("path", "edge") == "<-[edge:`FROM_CHUNK`]-"
     assert layout.text("types", "edge") == ""
-    assert layout.text("text", "n") == "coalesce(toString(n.`head`), '') + '\\n' + coalesce(toString(n.`text`), '')"
+    assert layout.text("text", "n") == (
+        "coalesce(toStringOrNull(n.`head`), '') + '\\n' + coalesce(toStringOrNull(n.`text`), '')"
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,3 +113,34 @@ def test_the_examples_of_the_guide_can_be_read(tmp_path: Path) -> None:
         file.write_text(example)
         labels.append(read_graph_file(file).passages.label)
     assert labels == ["Chunk", "Movie"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("graph.yaml", "passages: 2020-13-45"),
+        ("graph.yaml", "passages: !!timestamp 'x'"),
+        ("graph.yaml", "passages: !!int 'abc'"),
+        ("graph.yaml", "passages: !!bool x"),
+        ("graph.yaml", f"passages: {'9' * 5000}"),
+        ("graph.yaml", "[" * 5000),
+        ("graph.toml", f"passages = {'9' * 5000}"),
+        ("graph.toml", f"passages = {'[' * 5000}"),
+    ],
+)
+def test_what_the_parsers_stumble_over_is_told(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(InputError, match=r"is no (YAML|TOML): .*docs/existing_graph\.md"):
+        read_graph_file(written(tmp_path, text, name))
+
+
+def test_a_path_that_is_none_is_told() -> None:
+    with pytest.raises(InputError, match="can't be read"):
+        read_graph_file(Path("a\0b"))
+
+
+def test_a_name_that_reads_like_a_gap_is_left_as_it_is(tmp_path: Path) -> None:
+    file = TOML.replace("FROM_CHUNK", "A$label(phrase)").replace('label = "Chunk"', 'label = "B$path(mention)"')
+    layout = Layout.of(read_graph_file(written(tmp_path, file)))
+    text = load("existing/rank_by_mentions").with_names(layout).text
+    assert "(passage:`B$path(mention)`)<-[mention:`A$label(phrase)`]-(phrase)" in text
+    assert text.count("A$label(phrase)") == text.count("B$path(mention)") == 1
