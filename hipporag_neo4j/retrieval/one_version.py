@@ -7,7 +7,7 @@ from hipporag_neo4j.errors import DatabaseError
 from hipporag_neo4j.retrieval.found import Found
 from hipporag_neo4j.retrieval.inquiry import Inquiry, Overtaken, Walked
 from hipporag_neo4j.retrieval.sources import RememberingSources
-from hipporag_neo4j.schema import Graph, graph_not_found, read_graph
+from hipporag_neo4j.schema import Graph, graph_in
 
 _TRIES = 3
 
@@ -58,10 +58,7 @@ async def find_at_one_version(inquiry: Inquiry, find: Callable[[Inquiry], Awaita
 async def _look(inquiry: Inquiry) -> Graph:
     """The graph as it is now. Raises for one that is not the one that was asked."""
     namespace = inquiry.graph.namespace
-    rows = await inquiry.sources.run("schema/find_graph", namespace=namespace)
-    if not rows:
-        raise graph_not_found(namespace)
-    now = read_graph(rows[0]["graph"])
+    now = graph_in(await inquiry.sources.run("schema/find_graph", namespace=namespace), namespace)
     if now.created != inquiry.graph.created:
         raise DatabaseError(
             f"The graph in namespace {namespace!r} was dropped and made anew while it was searched. Ask again."
