@@ -17,7 +17,7 @@ MATCH ()-[near$types(fact)]->()
 WITH near AS fact, lowest, 2 * vector.similarity.cosine(near.$vector(fact), $embedding) - 1 AS score,
      CASE WHEN $kind.reversed THEN endNode(near) ELSE startNode(near) END AS subject,
      CASE WHEN $kind.reversed THEN startNode(near) ELSE endNode(near) END AS object
-WHERE subject:$label(phrase) AND object:$label(phrase)
+WHERE subject:$label(phrase) AND object:$label(phrase) AND $name(subject) IS NOT NULL AND $name(object) IS NOT NULL
 WITH collect({fact: fact, score: score, subject: subject, object: object}) AS found, lowest
 UNWIND found AS one
 WITH one.fact AS fact, one.score AS score, one.subject AS subject, one.object AS object, lowest, size(found) AS seen

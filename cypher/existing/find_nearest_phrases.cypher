@@ -14,7 +14,7 @@ CALL (entity) {
     /*each mention UNION
     MATCH (passage:$label(passage))$path(mention)(near) RETURN DISTINCT passage */
   } AS passages
-  WHERE passages > 0
+  WHERE passages > 0 AND $name(phrase) IS NOT NULL
   WITH phrase, passages, 2 * vector.similarity.cosine(phrase.$vector(phrase), entity.embedding) - 1 AS similarity
   ORDER BY similarity DESC, $name(phrase), elementId(phrase)
   WITH collect({phrase: phrase, passages: passages, similarity: similarity}) AS found

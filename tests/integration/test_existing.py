@@ -428,7 +428,7 @@ def test_a_search_is_repeated_only_where_it_may_find_more(
 def test_odd_values_are_counted_by_the_dry_run_and_stop_no_search(over: Opened, copied: Run) -> None:
     asked: tuple[tuple[Mode, dict[str, Any]], ...] = (
         ("dense", {}),
-        ("hipporag1", {"entities": ["oda merrin"]}),
+        ("hipporag1", {"entities": ["oda merrin", "salty"]}),
         ("hipporag2", {"fact_filter": keep_all}),
     )
     graph = over(copied_file(MARK))
@@ -436,7 +436,10 @@ def test_odd_values_are_counted_by_the_dry_run_and_stop_no_search(over: Opened, 
     try:
         copied(
             f"MATCH (t:Text{MARK} {{nr: '3'}}) MATCH (g:`A thing ``{MARK}``` {{called: 'salt'}}) "
-            f"CREATE (:`A thing ``{MARK}``` {{called: ['gamma', 'c'], odd: true}}) "
+            f"CREATE (t)<-[:IN{MARK} {{odd: true}}]-(o:`A thing ``{MARK}``` {{called: ['gamma', 'c'], odd: true}})"
+            f"-[r:SAYS{MARK} {{odd: true}}]->(g) WITH t, g, o, r "
+            "CALL db.create.setNodeVectorProperty(o, 'v', g.v) "
+            "CALL db.create.setRelationshipVectorProperty(r, 'v', g.v) "
             f"CREATE (:Text{MARK} {{nr: 'odd', body: ['a', 'b'], odd: true}}) "
             "WITH t, g UNWIND [true, 'much', 1.0 / 0.0, 0.0 / 0.0, -1, [1]] AS value "
             f"CREATE (t)<-[:IN{MARK} {{times: value, odd: true}}]-(g)-[:SAME{MARK} {{score: value, odd: true}}]->(g)"
@@ -452,8 +455,8 @@ def test_odd_values_are_counted_by_the_dry_run_and_stop_no_search(over: Opened, 
         copied(f"MATCH (n) WHERE (n:`A thing ``{MARK}``` OR n:Text{MARK}) AND n.odd DETACH DELETE n")
         copied("MATCH ()-[r]->() WHERE r.odd DELETE r")
     for one, other in zip(before, after, strict=True):
-        assert texts(one) == texts(other)
-        assert [p.score for p in other.passages] == pytest.approx([p.score for p in one.passages], abs=1e-9)
+        assert texts(one)[:2] == texts(other)[:2]
+        assert {seed.phrase for seed in other.seeds} == {seed.phrase for seed in one.seeds}
 
 
 @pytest.mark.usefixtures("pipeline")
