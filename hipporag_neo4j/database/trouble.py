@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from hipporag_neo4j.access import without_password
 from hipporag_neo4j.errors import (
     AuthenticationError,
-    ConfigurationError,
     DatabaseError,
     InputError,
     QueryError,
@@ -56,9 +55,9 @@ def translated(query: str, uri: str | None = None) -> Iterator[None]:
         if isinstance(cause, driver.Neo4jError):  # a result that failed before it was read
             raise _translate_server_error(query, cause) from cause
         if "Driver closed" in str(error):
-            raise ConfigurationError(
-                "The connection to Neo4j was closed before: by `close` or the end of `with`, or by whoever handed the "
-                "driver in. Make a new client."
+            raise DatabaseError(
+                f"The connection to Neo4j was closed before {query!r}: by `close` or the end of `with`, or by whoever "
+                "handed the driver in. Make a new client."
             ) from error
         raise DatabaseError(f"The Neo4j driver failed during {query!r}: {_first_line(error)}") from error
 
@@ -86,7 +85,7 @@ def _translate_server_error(query: str, error: "neo4j.exceptions.Neo4jError") ->
             "server's month, start docker/compose.yaml, or run `hipporag-neo4j server start`."
         )
     if code == "Neo.ClientError.Security.AuthenticationRateLimit":
-        return AuthenticationError(
+        return DatabaseError(
             f"Neo4j has locked the user for some seconds after too many wrong passwords ({message}). Wait, then check "
             "NEO4J_USERNAME and NEO4J_PASSWORD."
         )

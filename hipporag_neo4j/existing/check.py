@@ -150,13 +150,11 @@ def _vectors(what: str, label: str, vector: str, count: int, row: Row, index: In
     lengths = sorted(length for length in row["lengths"] if length is not None)
     said = f"{row['vectors']:,} vectors of {' and '.join(map(str, lengths)) or 'no'} dimensions"
     if index is None:
-        making = ""
-        if len(lengths) == 1:
-            making = (
-                f": CREATE VECTOR INDEX FOR (n:{quoted(label)}) ON n.{quoted(vector)} OPTIONS {{indexConfig: "
-                f"{{`vector.dimensions`: {lengths[0]}, `vector.similarity_function`: 'cosine'}}}}"
-            )
-        problems.append(f"There is no vector index over the vectors of {what}. Make one{making}.")
+        problems.append(
+            f"There is no vector index over the vectors of {what}. Make one FOR (n:{quoted(label)}) ON "
+            f"n.{quoted(vector)} of {' or '.join(map(str, lengths)) or 'the'} dimensions, cosine: "
+            "docs/existing_graph.md, Indexes, has the statement."
+        )
         return f"{said}, no index"
     if row["vectors"] < count:
         problems.append(f"{count - row['vectors']:,} of {count:,} have no vector ({what}): no search finds them by it.")

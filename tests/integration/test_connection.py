@@ -40,7 +40,7 @@ def test_a_driver_that_was_handed_in_stays_open(settings: Settings, server: Test
 def test_a_driver_of_its_own_is_closed(settings: Settings) -> None:
     with HippoRAG(settings, embedder=HashEmbedder(DIMENSIONS)) as rag:
         rag.init()
-    with pytest.raises(ConfigurationError, match="was closed before"):
+    with pytest.raises(DatabaseError, match="was closed before"):
         rag.status()
 
 
